@@ -6,7 +6,7 @@ import pytest
 from altered_models import pack, unpack
 
 from eocc import SurpriseClassifier, load, save
-from eocc.io.model_file import ModelFileError
+from eocc.io.model_file import FORMAT, ModelFileError
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.surprise.state import surprise_from_state, surprise_state
 
@@ -111,7 +111,7 @@ def test_altered_rows_that_answers_removed_are_refused(name, change, message):
     state = clf.teach(ROWS[[3, 7]], [-1, -1])._fitted_state()
     state["answers"]["removed"][name] = change(state["answers"]["removed"][name])
     with pytest.raises(ValueError, match=r".") as caught:
-        SurpriseClassifier()._restore_state(state)
+        SurpriseClassifier()._restore_state(state, FORMAT)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
@@ -136,4 +136,4 @@ def test_the_score_of_version_0_2_is_refused_with_the_remedy():
     for name in ("helpers", "training", "centres", "units"):
         del state["surprise"][name]
     with pytest.raises(ValueError, match=r"^its score is that of eocc 0\.2, .*; fit the model again$"):
-        SurpriseClassifier()._restore_state(state)
+        SurpriseClassifier()._restore_state(state, FORMAT)

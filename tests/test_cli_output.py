@@ -10,7 +10,7 @@ import pytest
 from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from graph_files import gxl, vertex, write_folder
-from test_report import read
+from pages import read
 
 RNG = np.random.default_rng(0)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.foundation.threads import threads
-from eocc.kernels.products import LANE, box_bounds, lane_minima
+from eocc.kernels.products import LANE, Points, Scratch, box_bounds, lane_minima
 from eocc.neighbours import exact, tiles
 from eocc.neighbours.exact import RowIndex
 from eocc.neighbours.tiles import Tiles
@@ -169,7 +169,9 @@ def test_lane_minima_bound_the_products_of_their_lanes(m, w, seed):
     products = rng.normal(size=(m, LANE * w)).astype(np.float32)
     lengths, reach = rng.uniform(size=m).astype(np.float32), rng.uniform(size=w).astype(np.float32)
     lows, least, places = np.full((m, 2, w), 7, np.float32), np.full((m, 2), 7, np.float32), rng.permutation(m)
-    lane_minima(products, lengths, reach, np.float32(0.01), np.float32(1e-38), places, 1, lows, least)
+    margins = Points(*[None] * 10)._replace(rounding=np.float32(0.01), tiny=np.float32(1e-38))
+    lane_minima(products, reach, 1, margins, Scratch(*[None] * 10)._replace(
+        lengths=lengths, open=places, lows=lows, least=least))  # fmt: skip
     expected = np.array(oracle.lane_minima(products, lengths, reach, 0.01))
     assert_allclose(lows[places, 1], expected, rtol=1e-5, atol=1e-6)
     assert_allclose(least[places, 1], expected.min(axis=1), rtol=1e-5, atol=1e-6)

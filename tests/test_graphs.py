@@ -15,35 +15,7 @@ from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects
 from eocc.search import GeneticSearch
 from oracles import graphs as oracle
-
-VALUES = {"x": st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, None]), "kind": st.sampled_from(["a", "b", None])}
-
-
-@st.composite
-def plain_graphs(draw, directed, max_vertices=6):
-    """A graph as dictionaries: loops, isolated vertices, missing attributes and the empty graph included."""
-    n = draw(st.integers(0, max_vertices))
-    attributes = st.fixed_dictionaries(VALUES)
-    vertices = draw(st.lists(attributes, min_size=n, max_size=n))
-    ends = [(a, b) for a in range(n) for b in range(n) if directed or a <= b]
-    chosen = draw(st.lists(st.sampled_from(ends), unique=True, max_size=8)) if ends else []
-    return {"vertices": vertices, "edges": {edge: draw(attributes) for edge in chosen}, "directed": directed}
-
-
-def flat(graph):
-    return LabelledGraph(
-        len(graph["vertices"]),
-        np.array(list(graph["edges"]), dtype=int).reshape(-1, 2),
-        {name: [vertex[name] for vertex in graph["vertices"]] for name in VALUES},
-        {name: [edge[name] for edge in graph["edges"].values()] for name in VALUES},
-        directed=graph["directed"],
-    )
-
-
-def ranges(graphs, part):
-    """Training ranges by attribute; None for categories."""
-    found = [item["x"] for graph in graphs for item in part(graph) if item["x"] is not None]
-    return {"kind": None, "x": (max(found) - min(found) or 1.0) if found else None}
+from strategies import flat, plain_graphs, ranges
 
 
 @given(st.booleans().flatmap(lambda directed: st.lists(plain_graphs(directed), min_size=1, max_size=5)))

@@ -251,6 +251,21 @@ def test_the_command_line_names_an_unknown_column(rows, tmp_path, capsys):
     assert not (tmp_path / "m.eocc").exists()
 
 
+def test_the_rows_that_a_model_keeps_can_be_fitted_again(rows, tmp_path):
+    clf = SurpriseClassifier(baseline_by="machine").fit(rows["training"])
+    clf.save(tmp_path / "m.eocc")
+    again = load(tmp_path / "m.eocc")
+    again._fit_patterns(again.prototypes_, None)
+    assert (again.score_samples(rows["shifted"]) == clf.score_samples(rows["shifted"])).all()
+
+
+def test_an_update_is_a_fresh_fit_of_all_rows(rows):
+    first, rest = rows["training"][::2], rows["training"][1::2]
+    updated = SurpriseClassifier(baseline_by="machine").fit(first).update(rest)
+    fresh = SurpriseClassifier(baseline_by="machine").fit(pd.concat([first, rest]))
+    assert (updated.score_samples(rows["shifted"]) == fresh.score_samples(rows["shifted"])).all()
+
+
 def test_a_taught_model_keeps_its_baseline(rows):
     clf = SurpriseClassifier(baseline_by="machine").fit(rows["training"])
     taught = clf.teach(rows["shifted"][:3], [-1, -1, 1])

@@ -149,3 +149,8 @@ def defined(node):
 def test_a_classifier_shows_what_users_call(name):
     shown = [one for one in dir(getattr(eocc, name)) if not one.startswith("_")]
     assert len(shown) <= 44, shown
+
+
+def test_no_test_imports_from_another_test():
+    tests = {path.stem: path for path in (ROOT / "tests").rglob("test_*.py")}
+    assert [(test, name) for test, path in tests.items() for name in imports(path) if name in tests] == []

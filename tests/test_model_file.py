@@ -14,14 +14,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
 
 from doubles import Manhattan, OneBatch, fitted_names, plain
-from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
-from eocc.io.model_file import ModelFileError, NotSaved
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
+from eocc.classifiers import CLASSIFIERS
+from eocc.io.model_file import FORMAT, ModelFileError, NotSaved
 from eocc.io.model_file.catalogue import _classes, classes, functions
 from eocc.io.model_file.codec import Decoder
 from eocc.io.model_file.plain import PLAIN
@@ -438,7 +439,7 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
         return arrays[document["array"] + ".npy"]
 
     kind, measure = fitted["measure"]["object"]
-    assert (manifest["format"], kind, fitted["tconorm"]) == (2, "FittedEuclidean", {"function": "maximum"})
+    assert (manifest["format"], kind, fitted["tconorm"]) == (3, "FittedEuclidean", {"function": "maximum"})
     prototypes, weights, centres, widths = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "widths"))
     delta = measure["largest"] * 2.0 ** measure["unit"]["object"][1]["exponent"]
     D = np.sqrt((weights * (X[:, None] - prototypes) ** 2).sum(axis=2)) / delta
@@ -471,3 +472,34 @@ def test_the_order_of_the_entropy_is_known_even_if_gamma_was_not_saved(tmp_path,
     loaded = again(clf, tmp_path / "m.eocc")
     assert isinstance(loaded.gamma, NotSaved)
     assert loaded._facts()["order of the Rényi entropy"] == clf.alpha_ == (50 - 0.02) / 50
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(__file__).with_name("stored_models").iterdir()), ids=lambda path: path.stem
+)
+def test_files_of_every_format_load_or_say_what_to_do(path):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    version, name = path.stem.split("_")
+    if (version, name) == ("2", "SurpriseClassifier"):
+        with pytest.raises(ModelFileError, match="fit the model again"):
+            load(path)
+        return
+    loaded = load(path)
+    assert type(loaded).__name__ == name
+    settings = {"search": None, "false_alarm_rate": 0.1, "random_state": 0} if name.startswith("Entropic") else {}
+    assert_allclose(loaded.score_samples(X), type(loaded)(**settings).fit(X).score_samples(X), rtol=1e-9)
+
+
+def test_there_is_a_stored_file_of_this_format_for_every_classifier():
+    names = {path.stem for path in Path(__file__).with_name("stored_models").iterdir()}
+    assert {f"{FORMAT}_{name}" for name in CLASSIFIERS} <= names
+
+
+@pytest.mark.parametrize("count", [2**53 + 1, 10**400])
+@pytest.mark.parametrize("kind", [SurpriseClassifier, RegionClassifier])
+def test_no_number_of_a_fit_is_beyond_its_range(kind, count, tmp_path, setosa):
+    clf = kind().fit(setosa)
+    clf.n_rows_ = count
+    save(clf, tmp_path / "m.eocc")
+    with pytest.raises(ModelFileError, match="n_rows is out of range"):
+        load(tmp_path / "m.eocc")

@@ -21,9 +21,7 @@ from eocc.measures.strings import StringEdit
 from oracles import nearest as oracle
 from oracles import series as series_oracle
 from samples import samples
-from test_graphs import flat, plain_graphs
-from test_series import BANDS, sets_of_series
-from test_strings import TEXTS, TOKENS
+from strategies import BANDS, TEXTS, TOKENS, flat, plain_graphs, sets_of_series
 
 MEASURES = ("string-edit", "graph-edit", "dtw")
 

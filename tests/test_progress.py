@@ -356,5 +356,5 @@ for _ in range(2):
 
 def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):
     monkeypatch.setitem(sys.modules, "cmaes", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'eocc\[search\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install cmaes"):
         EntropicOneClassClassifier(search="cma-es").fit(setosa)

@@ -21,8 +21,8 @@ from eocc.plots import plot_membership, plot_modularity, plot_space
 from eocc.plots.projection import edges_between
 from eocc.report import write_report
 from eocc.report.study import study_of
+from pages import read
 from samples import samples
-from test_report import read
 
 KINDS = {"entropic": partial(plain, random_state=3), "surprise": SurpriseClassifier}
 both_kinds = pytest.mark.parametrize("kind", KINDS)

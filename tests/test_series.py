@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
@@ -14,19 +13,7 @@ from eocc.measures.objects import Objects
 from eocc.measures.series import DTW
 from eocc.search import GeneticSearch
 from oracles import series as oracle
-
-BANDS = [0.0, 0.1, 0.3, 1.0, None]
-
-
-@st.composite
-def sets_of_series(draw, max_size=11, max_channels=3):
-    """Few values, so that ties and constant series abound, or many; lengths few, so that groups fill, or many."""
-    u = draw(st.integers(1, max_channels))
-    lengths = draw(st.sampled_from([st.sampled_from([3, 8]), st.integers(1, 12)]))
-    wide = st.floats(-100, 100).map(lambda value: round(value, 6))
-    values = draw(st.sampled_from([st.integers(-1, 1).map(float), wide]))
-    one = lengths.flatmap(lambda length: hnp.arrays(np.float64, (length, u), elements=values))
-    return draw(st.lists(one, min_size=1, max_size=max_size))
+from strategies import BANDS, sets_of_series
 
 
 def waves(n, channels=2, seed=0, lengths=(20, 30)):

@@ -12,15 +12,8 @@ from eocc.foundation.threads import threads
 from eocc.measures.strings import StringEdit
 from eocc.search import GeneticSearch
 from oracles import measures_text
+from strategies import TEXTS, TOKENS
 
-# Few symbols make ties; all of Unicode, lone surrogates included, makes codes of all sizes.
-TEXTS = st.one_of(
-    st.text("ab", max_size=9),
-    st.text("abc", max_size=9),
-    st.text(st.characters(), max_size=4),
-    st.sampled_from(["", "é", "e\u0301", "🌳🌲", "\U0001d538b", "\ud800", "ab" * 70, "ba" * 90 + "c"]),
-)
-TOKENS = st.lists(st.sampled_from(["to", "be", 3, ("a", 1), None, 2.5]), max_size=6)
 WEIGHTS = st.tuples(*[st.floats(0, 1)] * 3).map(np.array)
 
 

@@ -9,14 +9,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import SurpriseClassifier
 from eocc.calibration.threshold import Threshold
 from eocc.foundation.threads import threads
-from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
+from eocc.kernels.smallest import Remaining, mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
+from eocc.neighbours import in_rows
+from eocc.neighbours.exact import Lists
+from eocc.neighbours.in_rows import nearest_in
 from eocc.space.representation import Representation
 from eocc.space.weightings import no_left_out_weights, weightings_of
-from eocc.surprise import comparison, nearest
+from eocc.surprise import comparison
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import fit_surprise_model
-from eocc.surprise.nearest import nearest_in
 from eocc.surprise.neighbours import (
     NeighboursView,
     Standardisation,
@@ -70,7 +72,7 @@ def test_few_and_many_rows_have_the_same_smallest_entries(above, monkeypatch):
     rows = np.random.default_rng(0).integers(0, 9, (40, 30)).astype(float)
     rows[:, :5] = np.inf
     few = nearest_in(rows, 8, 4, np.arange(30.0), above)
-    monkeypatch.setattr(nearest, "FEW", 0)
+    monkeypatch.setattr(in_rows, "FEW", 0)
     for found, expected in zip(nearest_in(rows, 8, 4, np.arange(30.0), above), few, strict=True):
         assert_array_equal(found, expected)
 
@@ -101,19 +103,8 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
     is_whole = length >= len(points)
     m = min(m, k)
-    arguments = (
-        distances,
-        numbers,
-        np.array([own]),
-        np.array([twin]),
-        counts,
-        np.arange(len(points)),
-        values,
-        above,
-        m,
-        is_whole,
-    )
-    summarise_lists(*arguments, near, means, is_short)
+    left = Remaining(np.array([own]), np.array([twin]), counts, np.arange(len(points)), values)
+    summarise_lists(Lists(distances, numbers), left, above, m, is_whole, near, means, is_short)
     rows = [
         (float(distance), values[j])
         for j, (distance, count) in enumerate(points)
@@ -133,20 +124,8 @@ def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
     found = np.empty((1, 8)), np.empty(1)
-    summarise_lists(
-        distances,
-        numbers,
-        np.array([-1]),
-        np.array([-1]),
-        counts,
-        np.arange(20),
-        np.ones(20),
-        -1.0,
-        4,
-        False,
-        *found,
-        is_short,
-    )
+    left = Remaining(np.array([-1]), np.array([-1]), counts, np.arange(20), np.ones(20))
+    summarise_lists(Lists(distances, numbers), left, -1.0, 4, False, *found, is_short)
     assert is_short[0]
 
 
@@ -415,3 +394,15 @@ def test_rows_with_many_ties_are_not_compared_with_all_prototypes(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(comparison, "nearest_in", None)
     assert_allclose(SurpriseClassifier().fit(X).calibration_.margins, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_a_copy_is_one_under_every_weighting(is_whole):
+    # Next to the first column, the second vanishes; equalised weights show it.
+    X = np.column_stack([1e12 * np.arange(30.0), np.arange(30.0) % 7])
+    normal = reference(X, np.array([[1.0, 1.0], [1e-24, 1.0]]))
+    view = fit_neighbours(normal.among_itself(), no_left_out_weights(2))
+    new = X[[3, 3]] + [[0.0, 0.0], [0.0, 50.0]]
+    compared = normal.compare(new) if is_whole else comparison._Pairs(normal, new, np.full(2, -1))
+    view.nearest(compared)
+    assert compared.own.tolist() == [3, -1]

@@ -15,7 +15,7 @@ from eocc.measures.objects import Objects
 from eocc.rivals import NearestNeighbour
 from oracles import graphs as oracle
 from samples import samples
-from test_graphs import flat, plain_graphs, ranges
+from strategies import flat, plain_graphs, ranges
 
 two_kinds = st.booleans().flatmap(lambda directed: st.lists(plain_graphs(directed), min_size=1, max_size=5))
 

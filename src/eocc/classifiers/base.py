@@ -14,7 +14,7 @@ from eocc.calibration.conformal import Calibration
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
-from eocc.classifiers.state import SHARED, restore_shared, shared_state
+from eocc.classifiers.state import SHARED, from_format_2, restore_shared, shared_state
 from eocc.classifiers.summary import Summarises
 from eocc.classifiers.updating import Batch, history_of, kept_rows, updated
 from eocc.explain import Explanation, Rule, explanations_frame
@@ -357,11 +357,9 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         check_is_fitted(self)
         return {**shared_state(self), **self._own_state()}
 
-    def _restore_state(self, state: dict[str, Any]) -> None:
+    def _restore_state(self, state: dict[str, Any], version: int) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
-        # Files of version 0.2 may lack answers, and have columns and spelling instead of a reading.
-        known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
-        state = {"answers": None, "reading": None, "baseline": None, "batches": None, **known}
+        state = from_format_2(self, state) if version == 2 else state
         check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)

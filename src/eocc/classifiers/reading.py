@@ -93,6 +93,9 @@ class ReadsPatterns:
             return numbers, patterns, outliers
         if not isinstance(patterns, Table):
             raise ValueError("baseline_by names columns: pass a table, and measure='auto' or 'gower'")
+        assert self.reading_ is not None
+        given = {one.part_name(part) for one in self.reading_.columns for part in one.parts}
+        patterns = patterns.without(name for name in patterns.names if name not in given)  # rows of an earlier fit
         self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
         return numbers, patterns, None if outliers is None else self.baseline_.add_to(outliers)
 

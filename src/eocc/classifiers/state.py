@@ -11,6 +11,7 @@ from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
 from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
+from eocc.graph.entropy import renyi_order
 from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline
@@ -53,6 +54,20 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
         "batches": history_state(classifier.batches_) if classifier.batches_ else None,
     }
+
+
+def from_format_2(classifier: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a file of format 2 as format 3 has them.
+
+    Some of these files lack answers or the order of the Rényi entropy, and have columns and spelling instead of a
+    reading; none has a baseline or batches.
+    """
+    known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
+    if type(calibration := state.get("calibration")) is dict:
+        known["calibration"] = {"foreign": 0.0, **calibration}
+    if "alpha" in classifier._state_keys:
+        known = {"alpha": renyi_order(len(state["prototypes"]), classifier.gamma), **known}
+    return {"answers": None, "reading": None, "baseline": None, "batches": None, **known}
 
 
 def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
@@ -166,7 +181,6 @@ def check_offset(state: dict[str, Any], offset: float) -> None:
 def _calibration(state: Any) -> Calibration | None:
     if state is None:
         return None
-    state = {"foreign": 0.0, **state} if type(state) is dict else state  # files from before there was a contamination
     check_values(state, CALIBRATION, {"m": length_of("calibration.margins", state, "margins")}, "calibration")
     demand((np.diff(state["margins"]) >= 0).all(), "calibration.margins must not fall")
     demand(state["rate"] + state["foreign"] < 1, "calibration.rate must lie below 1")

@@ -70,8 +70,6 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     if not classifier._is_whole:
         count = f"{len(classifier.prototypes_):,} of its {classifier._n_training:,} training rows"
         raise ValueError(f"the model keeps only {count}, so it cannot be updated; fit it again to all rows")
-    if classifier.baseline_ is not None:
-        raise ValueError("new rows change the baseline of old ones; fit a model with baseline_by again to all rows")
     if classifier.answers_ is not None:
         raise ValueError("the model has learned answers; update the model from before, then teach it again")
     known = rows_of_fit(classifier).some(np.flatnonzero(kept))

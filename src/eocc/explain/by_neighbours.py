@@ -15,11 +15,11 @@ from eocc.explain.records import least_usual
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import all_finite, counted, finite, format_number, share
 from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
+from eocc.neighbours.in_rows import Nearest
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.model import SurpriseModel
-from eocc.surprise.nearest import Nearest
 from eocc.surprise.neighbours import Weighting
 from eocc.surprise.views import NEIGHBOURS
 

@@ -38,6 +38,18 @@ class Points(NamedTuple):
     tiny: Any
 
 
+class Queries(NamedTuple):
+    """Rows (m, d): in the unit of the products, with a column of ones, `left` (m, d + 1); their `lengths` there.
+
+    bounds[i, t] is at most the squared distance of row i to any point of tile t, in that unit.
+    """
+
+    left: Any
+    rows: Any
+    lengths: Any
+    bounds: Any
+
+
 class Scratch(NamedTuple):
     """Room for `step` rows and for as many tiles of w lanes as are compared at a time, allocated outside the kernels.
 
@@ -72,12 +84,12 @@ def box_bounds(rows, slacks, lows, highs, bounds):
 
 
 @minimum_kernel
-def lane_minima(products, lengths, reach, rounding, tiny, places, q, lows, of_tiles):
-    """Fill lows[places, q] with a lower bound of the products of each lane, and of_tiles[places, q] with the least."""
+def lane_minima(products, reach, q, points, scratch):
+    """Fill the lower bounds of the products of each lane, and the least of them, for the rows of the q-th tile."""
     # products (m, 16 w) hold point s of lane l in column s w + l; `reach` (w,) are the lanes' longest points.
-    w = reach.shape[0]
+    w, lengths, places, rounding, tiny = reach.shape[0], scratch.lengths, scratch.open, points.rounding, points.tiny
     for i in range(products.shape[0]):
-        row, low = products[i], lows[places[i], q]
+        row, low = products[i], scratch.lows[places[i], q]
         for lane in range(w):
             low[lane] = np.inf
         for s in range(0, LANE, 4):  # four points per pass, to load and store the minima less often
@@ -93,7 +105,7 @@ def lane_minima(products, lengths, reach, rounding, tiny, places, q, lows, of_ti
         for lane in range(w):
             low[lane] -= rounding * (lengths[i] + reach[lane]) * (lengths[i] + reach[lane]) + tiny
             lowest = low[lane] if low[lane] < lowest else lowest
-        of_tiles[places[i], q] = lowest
+        scratch.least[places[i], q] = lowest
 
 
 @summing_inlined_kernel
@@ -132,10 +144,11 @@ def start_lists(i, row, length, points, scratch, squares):
 
 
 @helper
-def insert_near(i, row, length, rows, turns, points, scratch, squares, numbers):
+def insert_near(i, row, queries, turns, points, scratch, squares, numbers):
     """Insert the points that may be near into the lists of a row, number i of the products with the tiles `turns`."""
     # A squared distance under weighting t is at least least[t] times that of the products, so these bound it.
     lows, least, first, w = scratch.lows[i], scratch.least[i], scratch.first, points.reach.shape[1]
+    rows, length = queries.rows, queries.lengths[row]
     is_far = not length <= LONGEST_ROW  # its products mean nothing
     shift = 0.0 if is_far else length * length
     nearer = limit_of(row, squares, points.least, points.unit)
@@ -167,9 +180,10 @@ def insert_near(i, row, length, rows, turns, points, scratch, squares, numbers):
 
 
 @helper
-def multiply(start, stop, turns, left, lengths, points, bounds, scratch):
+def multiply(start, stop, turns, queries, points, scratch):
     """Fill the products and their lower bounds of rows start to stop with some tiles, where these may be near."""
     # Returns whether there are any.
+    left, lengths, bounds = queries.left, queries.lengths, queries.bounds
     scratch.least[:], is_any, gathered = np.inf, False, 0
     for q in range(turns.shape[0]):
         tile, count = turns[q], 0
@@ -188,27 +202,25 @@ def multiply(start, stop, turns, left, lengths, points, bounds, scratch):
         gathered = count
         for c in range(count):
             scratch.places[scratch.open[c], q] = c
-        products, rounding, tiny = scratch.products[q, :count], points.rounding, points.tiny
+        products = scratch.products[q, :count]
         np.dot(scratch.left[:count], points.tiles[tile], products)
-        lane_minima(products, scratch.lengths, points.reach[tile], rounding, tiny, scratch.open, q, scratch.lows,
-                    scratch.least)  # fmt: skip
+        lane_minima(products, points.reach[tile], q, points, scratch)
     return is_any
 
 
 @kernel
-def nearest_by_products(left, rows, lengths, points, bounds, turns, scratch, squares, numbers):
+def nearest_by_products(queries, points, turns, scratch, squares, numbers):
     """Insert the k nearest points of each row into squares and numbers (m, v, k), filled with infinity and -1."""
-    # `left` (m, d + 1) are the rows in the unit of the products, and a column of ones. bounds[i, t] is at most the
-    # squared distance of row i to any point of tile t, in that unit. turns[b] are the tiles in the order in which they
-    # are compared with rows b step, ..., b step + step - 1; only the rows within their limits take part.
+    # turns[b] are the tiles in the order in which they are compared with rows b step, ..., b step + step - 1; only the
+    # rows within their limits take part.
     at_a_time, step, _ = scratch.products.shape
     for b in range(turns.shape[0]):
-        start, stop = b * step, min(b * step + step, rows.shape[0])
+        start, stop = b * step, min(b * step + step, queries.rows.shape[0])
         for n in range(0, turns.shape[1], at_a_time):
             some = turns[b, n : n + at_a_time]
-            if multiply(start, stop, some, left, lengths, points, bounds, scratch):
+            if multiply(start, stop, some, queries, points, scratch):
                 scratch.first[:] = -1
                 for row in range(start, stop):
                     if n == 0:
-                        start_lists(row - start, row, lengths[row], points, scratch, squares)
-                    insert_near(row - start, row, lengths[row], rows, some, points, scratch, squares, numbers)
+                        start_lists(row - start, row, queries.lengths[row], points, scratch, squares)
+                    insert_near(row - start, row, queries, some, points, scratch, squares, numbers)

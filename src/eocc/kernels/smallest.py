@@ -1,5 +1,7 @@
 """Rows of dissimilarities -> their smallest entries, and means over these."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
@@ -82,13 +84,25 @@ def mean_within(rows, bounds, values, means):
         means[i] = total / count
 
 
+class Remaining(NamedTuple):
+    """Which points count for row i: point j `counts`[j] times, once less if it is own[i], once less if it is twins[i].
+
+    Both may be -1. Point j has the value values[first[j]].
+    """
+
+    own: Any
+    twins: Any
+    counts: Any
+    first: Any
+    values: Any
+
+
 @kernel
-def summarise_lists(distances, numbers, own, twins, counts, first, values, above, m, is_whole, near, means, is_short):
+def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
-    # Row i of distances and numbers (n, l) lists the nearest points, ascending. Point j occurs counts[j] times, once
-    # less for a row of which it is the own[i], and once less if it is twins[i]; both may be -1. Points as near as the
-    # m-th count too. The value of point j is values[first[j]]. `is_short` is set where the list may be too short to
-    # tell, never if it lists all points.
+    # `lists` are distances and numbers (n, l) of the nearest points, ascending; `left` says which count. Points as near
+    # as the m-th count too. `is_short` is set where the list may be too short to tell, never if it is complete.
+    distances, numbers, own, twins = lists.distances, lists.numbers, left.own, left.twins
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):
         filled, last = 0, 0
@@ -98,7 +112,7 @@ def summarise_lists(distances, numbers, own, twins, counts, first, values, above
                 break
             last = t + 1
             if distances[i, t] > above:
-                for _ in range(min(counts[j] - (j == own[i]) - (j == twins[i]), k - filled)):
+                for _ in range(min(left.counts[j] - (j == own[i]) - (j == twins[i]), k - filled)):
                     near[i, filled] = distances[i, t]
                     filled += 1
         for t in range(filled, k):
@@ -107,8 +121,8 @@ def summarise_lists(distances, numbers, own, twins, counts, first, values, above
         for t in range(last):
             j = numbers[i, t]
             if above < distances[i, t] <= limit:
-                left = counts[j] - (j == own[i]) - (j == twins[i])
-                total += values[first[j]] * left
-                count += left
+                more = left.counts[j] - (j == own[i]) - (j == twins[i])
+                total += left.values[left.first[j]] * more
+                count += more
         means[i] = total / count
         is_short[i] = not is_whole and last == length and (filled < k or distances[i, length - 1] <= limit)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -154,7 +154,7 @@ class FittedEuclidean(FittedInUnit):
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return one number per feature, which may be missing."""
-        return replace(rows_schema(self.n_parameters, names), allows_gaps=True)
+        return rows_schema(self.n_parameters, names)
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of finite numbers, as many as the unit has columns."""

@@ -17,7 +17,7 @@ from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
-from eocc.kernels.products import LANE, Points, Scratch, nearest_by_products
+from eocc.kernels.products import LANE, Points, Queries, Scratch, nearest_by_products
 from eocc.kernels.scan import nearest_by_scan
 from eocc.neighbours.tiles import Tiles
 
@@ -252,7 +252,8 @@ class _Products:
             np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.full(m, np.inf), np.empty(k),
             np.empty(k, np.int64),
         )  # fmt: skip
-        nearest_by_products(left, np.ascontiguousarray(rows), lengths, points, bounds, turns, scratch, squares, found)
+        queries = Queries(left, np.ascontiguousarray(rows), lengths, bounds)
+        nearest_by_products(queries, points, turns, scratch, squares, found)
         return np.sqrt(squares).transpose(1, 0, 2), found.transpose(1, 0, 2)
 
 

@@ -22,9 +22,9 @@ from eocc.streaming.source import (
     first_reading,
     say_left_out,
     source_of,
-    used_rows,
 )
 from eocc.tables.judge import Fault
+from eocc.tables.matching import used_rows
 from eocc.tables.reading import DECLARED, Read, Reading, fit_reading
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import join_tables

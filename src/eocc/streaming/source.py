@@ -23,7 +23,7 @@ from eocc.io.files.source import STDIN, regular
 from eocc.measures.schema import DataSchema
 from eocc.tables import TableWarning
 from eocc.tables.judge import BadCellError, Fault
-from eocc.tables.matching import gaps_in, is_same, matched
+from eocc.tables.matching import is_same, matched, used_rows
 from eocc.tables.reading import Read, Reading, fit_reading
 from eocc.tables.sources import column_of_array, table_of
 from eocc.tables.spelling import Dialect
@@ -128,10 +128,11 @@ class Source:
         if self.reading is None and self.schema is not None:
             return checked_objects(chunk, self.schema), np.arange(len(chunk))
         assert self.reading is not None
+        raw = self.table(chunk)
         try:
-            table, _ = matched(self.table(chunk), self.reading, chunk.is_named)
+            table, _ = matched(raw, self.reading, chunk.is_named)
         except ValueError as error:
-            raise _placed(chunk, error) from None
+            raise complaint(chunk.where, None, str(error)) from None
         faults: list[Fault] | None = [] if self.unreadable == SKIP else None
         complete = np.arange(len(table))
         try:
@@ -143,14 +144,7 @@ class Source:
             row = int(complete[error.fault.row]) if len(complete) > error.fault.row else error.fault.row
             raise error.placed(chunk.fault(row, str(error))) from None
         except ValueError as error:
-            raise _placed(chunk, error) from None
-
-
-def used_rows(table: Table, faults: Sequence[Fault] | None, skips_gaps: bool) -> Indices:
-    """Return the rows of a table without those of faults and, if they are skipped, those with gaps."""
-    kept = gaps_in(table) == 0 if skips_gaps else np.ones(len(table), bool)
-    kept[[fault.row for fault in faults or ()]] = False
-    return np.flatnonzero(kept)
+            raise complaint(chunk.where, None, str(error)) from None
 
 
 def say_left_out(bad: Mapping[str, str]) -> None:
@@ -158,10 +152,6 @@ def say_left_out(bad: Mapping[str, str]) -> None:
     for place, why in list(bad.items())[:1]:
         rows = counted(len(bad), "row")
         warnings.warn(f"{rows} with cells that cannot be read left out ({place}: {why})", TableWarning, stacklevel=2)
-
-
-def _placed(chunk: Chunk, error: ValueError) -> ValueError:
-    return error if str(error).startswith(chunk.where) else complaint(chunk.where, None, str(error))
 
 
 def first_reading(source: Source, keeps_all: bool = False) -> tuple[Reading, bool]:

@@ -1,6 +1,7 @@
 """Patterns -> their nearest prototypes, each left out of its own neighbours."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
-from eocc.kernels.smallest import summarise_lists
+from eocc.kernels.smallest import Remaining, summarise_lists
 from eocc.measures.protocol import (
     ComparesMixedRows,
     ComparesRows,
@@ -21,8 +22,8 @@ from eocc.measures.protocol import (
 )
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import Lists, RowIndex
+from eocc.neighbours.in_rows import Nearest, empty_nearest, nearest_in, smallest, sorting_steps, summarise
 from eocc.neighbours.mixed import MixedIndex
-from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, summarise
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
@@ -121,22 +122,31 @@ class Comparison(ABC):
         self.reference, self.patterns, self.own = reference, patterns, own
         self.twins = np.full(len(own), -1) if twins is None else twins
 
-    def take_copies(self, tolerance: float) -> None:
-        """Take a pattern within `tolerance` of a prototype, under the first weighting, for that prototype.
-
-        So a training row, or a new copy of it, is not its own neighbour.
-        """
+    def take_copies(self, tolerances: Sequence[float]) -> None:
+        """Take a pattern within the tolerance of a prototype, under every weighting, for that prototype itself."""
         if len(self.reference) > 1:
-            self.own = self._copies(tolerance)
+            self.own = self._copies(tolerances)
 
-    def leave_twins_out(self, tolerance: float) -> bool:
+    def leave_twins_out(self, tolerances: Sequence[float]) -> bool:
         """Leave out another copy of each pattern, its twin, too; return whether there are any."""
-        self.twins = self._copies(tolerance)
+        self.twins = self._copies(tolerances)
         return bool((self.twins >= 0).any())
 
-    @abstractmethod
-    def _copies(self, tolerance: float) -> Indices:
+    def _copies(self, tolerances: Sequence[float]) -> Indices:
         """Return the nearest prototype of those that each pattern, left out, is a copy of; -1 if there is none."""
+        near = [self._nearest_distances(number) <= most for number, most in enumerate(tolerances)]
+        found, is_copy = np.full(len(self.own), -1), np.all(near, axis=0)
+        if is_copy.any():
+            found[is_copy] = self._nearest_prototypes()[is_copy]
+        return found
+
+    @abstractmethod
+    def _nearest_distances(self, weighting: int) -> Matrix:
+        """Return the distance of each pattern to its nearest prototype."""
+
+    @abstractmethod
+    def _nearest_prototypes(self) -> Indices:
+        """Return the nearest prototype of each pattern under the first weighting."""
 
     def _leave_out(self, rows: Matrix, places: Indices) -> Matrix:
         """Set the dissimilarities of some patterns to what is left out to infinity, in place."""
@@ -202,14 +212,11 @@ class _Pairs(Comparison):
         is_whole = self.patterns is self.reference.prototypes
         return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
-    def _copies(self, tolerance: float) -> Indices:
-        p = self.reference.weightings[0]
-        known = self._known.get((self._key(p), -1.0))
-        if known is not None and not (known[:, 0] <= tolerance).any():
-            return np.full(len(known), -1)
-        rows = self.rows(p)
-        nearest = rows.argmin(axis=1)
-        return np.where(rows[np.arange(len(rows)), nearest] <= tolerance, nearest, -1)
+    def _nearest_distances(self, weighting: int) -> Matrix:
+        return self.distances(weighting, 1)[:, 0]
+
+    def _nearest_prototypes(self) -> Indices:
+        return np.asarray(self.rows(self.reference.weightings[0]).argmin(axis=1))
 
     def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
         distances = self.distances(weighting, k, above)
@@ -239,7 +246,8 @@ class _Pairs(Comparison):
         return self._last[1]
 
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
-        return np.asarray(self.prepared.evaluate(_unit_vector(self.reference, weight))[places] ** power)
+        single = np.eye(self.reference.weightings.shape[1])[weight]
+        return np.asarray(self.prepared.evaluate(single)[places] ** power)
 
 
 class _Found(Comparison):
@@ -270,16 +278,20 @@ class _Found(Comparison):
         """Return the points that some prototypes are; -1 remains."""
         return prototypes
 
-    def _copies(self, tolerance: float) -> Indices:
-        distances, numbers = (one[:, :2] for one in self.lists[0])
+    def _nearest_points(self, weighting: int) -> tuple[Matrix, Indices]:
+        """Return the distance and the number of the nearest point of each pattern; infinity if none is left."""
+        distances, numbers = (one[:, :2] for one in self.lists[weighting])
         # The nearest point may be the pattern itself, and no other.
         is_left = self.counts[numbers] > (numbers == self.points_of(self.own)[:, None])
         nearest = np.arange(len(numbers)), is_left.argmax(axis=1)
-        found = self.first[numbers[nearest]]
-        again = found == self.own
-        if again.any():
-            found[again] = self._second[numbers[nearest][again]]
-        return np.where(is_left[nearest] & (distances[nearest] <= tolerance), found, -1)
+        return np.where(is_left[nearest], distances[nearest], np.inf), numbers[nearest]
+
+    def _nearest_distances(self, weighting: int) -> Matrix:
+        return self._nearest_points(weighting)[0]
+
+    def _nearest_prototypes(self) -> Indices:
+        numbers = self._nearest_points(0)[1]
+        return np.where(self.first[numbers] == self.own, self._second[numbers], self.first[numbers])
 
     @property
     def _second(self) -> Indices:
@@ -291,10 +303,8 @@ class _Found(Comparison):
         distances, numbers = self.lists[weighting]
         found, is_short = empty_nearest(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
-        summarise_lists(
-            distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, self.first,
-            values, above, m, is_whole, *found, is_short,
-        )  # fmt: skip
+        left = Remaining(self.points_of(self.own), self.points_of(self.twins), self.counts, self.first, values)
+        summarise_lists(self.lists[weighting], left, above, m, is_whole, *found, is_short)
         places = np.flatnonzero(is_short)  # many copies or ties
         if len(places):
             further = self._look_further(places, weighting, k, m, values, above)
@@ -352,7 +362,8 @@ class _Rows(_Found):
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         columns, roots = self.reference.weighted_columns(weighting, places)
         squares = np.empty((len(self.coordinates), len(ranks)))
-        nearest_of_few(self.coordinates * roots, columns, ranks, skipped, squares)
+        steps = sorting_steps(len(places), tuple(ranks.tolist()))
+        nearest_of_few(self.coordinates * roots, columns, steps, ranks, skipped, squares)
         return np.sqrt(squares, out=squares)
 
     @property
@@ -387,7 +398,3 @@ class _MixedRows(_Rows):
 
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         return _Found._along(self, places, weight, power)
-
-
-def _unit_vector(reference: Reference, weight: int) -> Matrix:
-    return np.asarray(np.eye(reference.weightings.shape[1])[weight])

@@ -7,6 +7,7 @@ import numpy as np
 
 from eocc.calibration.threshold import Threshold
 from eocc.foundation.types import Indices, Matrix
+from eocc.neighbours.in_rows import Nearest
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Reference
 from eocc.surprise.correction import Correction, fit_correction
@@ -19,7 +20,6 @@ from eocc.surprise.likelihood_ratio import (
     log_distance_ratio,
     surprises_left_out,
 )
-from eocc.surprise.nearest import Nearest
 from eocc.surprise.views import Surprise, fit_surprise
 
 

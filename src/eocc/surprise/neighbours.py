@@ -26,9 +26,9 @@ import numpy as np
 
 from eocc.foundation.threads import BLOCK_SIZE
 from eocc.foundation.types import Indices, Matrix
+from eocc.neighbours.in_rows import Nearest, nearest_in
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison
-from eocc.surprise.nearest import Nearest, nearest_in
 
 # Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
 SAME = 1e-9
@@ -181,7 +181,7 @@ class NeighboursView:
 
     def nearest(self, comparison: Comparison) -> list[Nearest]:
         """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
-        comparison.take_copies(self.weightings[0].tolerance)
+        comparison.take_copies([weighting.tolerance for weighting in self.weightings])
         return self.nearest_left_out(comparison)
 
     def leave_twins_out(self, among_prototypes: Comparison) -> bool:
@@ -189,8 +189,8 @@ class NeighboursView:
 
         To that model a row with copies is a copy of another row, which does not count either.
         """
-        tolerance, n = self.weightings[0].tolerance, len(among_prototypes.reference)
-        return n > N_LOCAL + 1 and among_prototypes.leave_twins_out(tolerance)
+        tolerances = [weighting.tolerance for weighting in self.weightings]
+        return len(among_prototypes.reference) > N_LOCAL + 1 and among_prototypes.leave_twins_out(tolerances)
 
     def nearest_left_out(self, comparison: Comparison) -> list[Nearest]:
         """Return the same where it is known of which prototypes the rows are copies."""

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from eocc.foundation.types import Matrix
+from eocc.neighbours.in_rows import Nearest
 from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.cell import fit_cell
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.covariance import fit_covariance
 from eocc.surprise.far import fit_far
-from eocc.surprise.nearest import Nearest
 from eocc.surprise.neighbours import NO_SPREAD, NeighboursView, fit_neighbours
 
 # The interquartile range of a normal distribution, in standard deviations.

@@ -10,6 +10,7 @@ from eocc.foundation.printing import printable, quoted
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import counted
+from eocc.tables.judge import Fault
 from eocc.tables.reading import Reading, Remark, shown
 from eocc.tables.table import NUMBER, RELATIVE, Column, Table
 
@@ -54,6 +55,13 @@ def gaps_in(patterns: Any) -> Indices:
         if column.declared != RELATIVE:
             counts += np.isnan(column.values)
     return counts
+
+
+def used_rows(patterns: Any, faults: Sequence[Fault] | None, skips_gaps: bool) -> Indices:
+    """Return the rows of a table without those of faults and, if they are skipped, those with gaps."""
+    kept = gaps_in(patterns) == 0 if skips_gaps else np.ones(len(patterns), bool)
+    kept[[fault.row for fault in faults or ()]] = False
+    return np.flatnonzero(kept)
 
 
 def is_same(cell: Any, target: str) -> bool:

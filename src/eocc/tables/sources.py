@@ -24,6 +24,7 @@ from eocc.tables.table import (
     Column,
     Table,
     TextColumn,
+    encoded,
     text_column,
 )
 
@@ -204,20 +205,10 @@ def column_of_cells(name: Hashable, values: Sequence[Any]) -> Column:
         numbers = [_number(cell) for cell in cells]
         if kinds != [NUMBER] or not any(EXACT < abs(number) < math.inf for number in numbers):
             return _column_of_numbers(name, kinds[0] if kinds else EMPTY, numbers)
-    codes: dict[Any, int] = {}
     try:
-        indices = [math.nan if cell is None else codes.setdefault((type(cell), cell), len(codes)) for cell in cells]
-    except TypeError:
-        texts = [None if cell is None else str(cell) for cell in cells]
-        return Column(name, NESTED, *_encoded(texts))
-    labels = tuple(label for _, label in codes)
-    return Column(name, AND.join(kinds), np.array(indices, dtype=np.float64), labels)
-
-
-def _encoded(texts: Sequence[str | None]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    codes = dict[str, int]()
-    places = [math.nan if text is None else codes.setdefault(text, len(codes)) for text in texts]
-    return np.array(places, np.float64), tuple(codes)
+        return Column(name, AND.join(kinds), *encoded(cells))
+    except TypeError:  # lists and dicts
+        return Column(name, NESTED, *encoded([None if cell is None else str(cell) for cell in cells]))
 
 
 def _kind_of_type(kind: type) -> str:

@@ -76,7 +76,7 @@ def meaning_of(text: str, spelling: Spelling = PLAIN) -> Meaning:
     if number is not None:
         sign = "".join(letter for letter in text if letter in SIGNS)
         return Meaning(NUMBER, number, sign) if math.isfinite(number) else Meaning(INFINITE)
-    truth = truth_of(text)
+    truth = TRUTHS.get(text.lower())
     if truth is not None:
         return Meaning(BOOLEAN, float(truth))
     if text[0].isdigit():
@@ -102,11 +102,6 @@ def number_of(text: str, spelling: Spelling = PLAIN) -> float | None:
         return None
     whole = "".join(letter for letter in found["whole"] if letter.isdigit())
     return float(f"{found['sign']}{whole}.{found['part'] or 0}{found['exponent'] or ''}")
-
-
-def truth_of(text: str) -> bool | None:
-    """Return what yes, no, true or false means; None for any other text."""
-    return TRUTHS.get(text.strip().lower())
 
 
 def date_of(text: str, spelling: Spelling = PLAIN) -> datetime | None:

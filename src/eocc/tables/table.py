@@ -286,14 +286,19 @@ def _plain(column: Column) -> Column:
     return Column(column.name, column.kind, column.values, None, column.levels, column.declared)
 
 
+def encoded(cells: Sequence[Any]) -> tuple[Matrix, tuple[Any, ...]]:
+    """Return the index of each cell among the different ones, NaN for None, and these."""
+    codes = dict[Any, int]()  # by type and value: True is no 1
+    places = [math.nan if cell is None else codes.setdefault((type(cell), cell), len(codes)) for cell in cells]
+    return np.array(places, np.float64), tuple(cell for _, cell in codes)
+
+
 def text_column(name: Hashable, texts: Sequence[str | None], declared: str = "") -> Column:
     """Return a column of texts, None if missing."""
     try:
         import pyarrow
     except ModuleNotFoundError:
-        codes = dict[str, int]()
-        places = [math.nan if text is None else codes.setdefault(text, len(codes)) for text in texts]
-        return Column(name, TEXT, np.array(places, np.float64), tuple(codes), declared=declared)
+        return Column(name, TEXT, *encoded(texts), declared=declared)
     return TextColumn(name, pyarrow.array(texts, pyarrow.string()), declared)
 
 

@@ -16,7 +16,7 @@ from eocc.io.files.chunk import Chunk
 from eocc.io.files.objects import as_table, checked_objects, describe, schema_of_objects
 from eocc.measures import measures_of
 from eocc.tables.judge import BadCellError, Fault, remedy_for
-from eocc.tables.matching import gaps_in
+from eocc.tables.matching import used_rows
 from eocc.tables.naming import listed_reasons
 from eocc.tables.reading import ANY, NothingLeftError, Read, Reading, fit_reading, shown
 from eocc.tables.spelling import PLAIN, Spelling
@@ -109,14 +109,10 @@ def _learn_table(chunks: Sequence[Chunk], where: str, measure: str | None, choic
         raise complaint(where, None, f"has no columns left to compare; {why}") from None
     except ValueError as error:
         raise complaint(where, None, str(error)) from None
-    kept = np.ones(len(table), bool)
-    kept[[fault.row for fault in faults or ()]] = False
-    is_complete = gaps_in(table) == 0 if choices.skips_incomplete else kept
-    incomplete = np.flatnonzero(kept & ~is_complete)
-    kept &= is_complete
-    if not kept.any():
+    readable, rows = (used_rows(table, faults, skips) for skips in (False, choices.skips_incomplete))
+    if not len(rows):
         raise complaint(where, None, "holds no complete rows; at least 1 is required")
-    table = table if kept.all() else table[np.flatnonzero(kept)]
+    table = table if len(rows) == len(table) else table[rows]
     is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in table.columns)
     if measure in TABLE_MEASURES:
         is_numbers = measure in measures_of("numbers")
@@ -128,7 +124,7 @@ def _learn_table(chunks: Sequence[Chunk], where: str, measure: str | None, choic
                 raise Places(chunks).fault(error) from None
     reading, kind = replace(reading, is_numbers=is_numbers), "numbers" if is_numbers else "records"
     _check_measure(kind, reading.describe(), where, measure)
-    rows = np.flatnonzero(kept)
+    incomplete = np.setdiff1d(readable, rows)
     return Learnt(Read(table, reading), kind, reading.describe(), reading, rows, incomplete, faults or ())
 
 

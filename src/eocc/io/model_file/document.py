@@ -14,7 +14,7 @@ from eocc.foundation.checks import positive
 from eocc.foundation.parameters import Parameter
 from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.container import FORMAT
-from eocc.io.model_file.plain import UnwritableError
+from eocc.io.model_file.plain import LARGEST_INTEGER, UnwritableError
 from eocc.measures.auto import resolve_measure
 from eocc.measures.composite import Composite, FittedComposite
 from eocc.measures.function import FittedFunction, FunctionMeasure
@@ -28,6 +28,8 @@ MOST_WORK = 2**28
 # Scores are the same bit for bit on one machine. Another mathematical library may round differently.
 SAME_SCORE = 1e-6
 LONGEST_NAME = 200
+# No number of a fit is larger, patterns apart. A count of rows beyond 2^53 has no exact double.
+LARGEST: dict[type, float] = {int: LARGEST_INTEGER, float: 1e300}
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def restore(
     classifier = classes[name]()
     classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
     state = _state(decoder, manifest["fitted"], passed)
-    classifier._restore_state(state)
+    classifier._restore_state(state, manifest["format"])
     demand(decoder.used == set(decoder.arrays), "it holds an array that nothing refers to")
     _check_first_score(first_score(classifier, state), manifest["first_score"])
     return classifier
@@ -152,12 +154,22 @@ def _state(decoder: Decoder, documents: Any, passed: Mapping[str, Any]) -> dict[
     own = {CALLED[name] for name, is_passed in is_own.items() if is_passed}
     demand(own == set(passed), "what must be passed is not what its fitted values lack")
     state = {name: decoder.decode(part) for name, part in documents.items() if not is_own[name]}
+    _check_range("fitted", state)
     if is_own.get("resolved_measure"):
         state["resolved_measure"] = resolve_measure(passed["measure"])
     if is_own.get("measure"):
         measure, known = resolve_measure(passed["measure"]), documents["measure"]["passed"]
         state["measure"] = _refitted(decoder, measure, known, state["prototypes"])
     return state | {name: passed[name] for name in ("membership_function", "tconorm") if is_own.get(name)}
+
+
+def _check_range(name: str, value: Any) -> None:
+    """Demand that a number of the fit, also in a group of them, is one that the arithmetic of a model can take."""
+    if type(value) is dict:
+        for key, part in value.items():
+            _check_range(str(key)[:LONGEST_NAME], part)
+    is_large = type(value) in LARGEST and abs(value) != math.inf and abs(value) > LARGEST[type(value)]
+    demand(not is_large, f"{name} is out of range")
 
 
 def _refitted(decoder: Decoder, measure: Any, known: Any, prototypes: Any) -> Any:

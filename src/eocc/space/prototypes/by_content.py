@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -76,16 +76,14 @@ class Census:
         return self
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
+class Kept(NamedTuple):
     """The rows that were kept: their `values` and their row `numbers`, ascending."""
 
     values: Matrix
     numbers: Indices
 
 
-@dataclass(frozen=True, eq=False)
-class _Candidates:
+class _Candidates(NamedTuple):
     """Rows that may be kept; `most` is how often a row of this hash may be."""
 
     keys: Matrix
@@ -95,8 +93,7 @@ class _Candidates:
     values: Matrix
 
     def some(self, places: Indices | Flags) -> "_Candidates":
-        return _Candidates(self.keys[places], self.hashes[places], self.numbers[places], self.most[places],
-                           self.values[places])  # fmt: skip
+        return _Candidates._make(part[places] for part in self)
 
 
 class Sketch:
@@ -162,17 +159,13 @@ class Sketch:
 
     def _drop(self) -> None:
         """Drop the rows that are surely out: rows that come later can only move the end of what is taken down."""
-        known = _Candidates(*map(np.concatenate, zip(*map(_arrays, self._parts), strict=True)))
+        known = _Candidates(*map(np.concatenate, zip(*self._parts, strict=True)))
         order = np.lexsort((known.numbers, known.hashes, known.keys))
         is_surplus = _places_within(known.hashes[order]) >= known.most[order]
         order = np.concatenate([order[~is_surplus], order[is_surplus]])[: self._size]
         if len(known.keys) - is_surplus.sum() >= self._size:
             self._bound = float(known.keys[order[-1]])
         self._parts = [known.some(order)]
-
-
-def _arrays(part: _Candidates) -> tuple[Any, ...]:
-    return part.keys, part.hashes, part.numbers, part.most, part.values
 
 
 def _places_within(groups: Words) -> Indices:
