@@ -411,7 +411,7 @@ def test_without_matplotlib_the_charts_are_words_and_say_what_to_install(flowers
     text = read(write_report(clf, tmp_path / "page.html", X, y)).text
     assert "This chart needs matplotlib: pip install matplotlib." in text
     assert "Rows up to 1 are accepted; the last bar includes all that lie farther out." in text
-    with pytest.raises(ModuleNotFoundError, match="pictures need matplotlib: pip install matplotlib"):
+    with pytest.raises(ModuleNotFoundError, match=r"pictures need matplotlib: pip install matplotlib"):
         clf.plot(X)
 
 

@@ -247,5 +247,5 @@ def test_missing_pyod_error_names_the_extra(monkeypatch, rival):
         return real(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=r"Pyod\w+ needs the package pyod: pip install 'eocc\[rivals\]'"):
+    with pytest.raises(ImportError, match=r"Pyod\w+ needs the package pyod: pip install pyod"):
         rival.fit(cloud())

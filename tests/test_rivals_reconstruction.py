@@ -274,5 +274,5 @@ def test_missing_minisom_error_names_the_extra(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=r"SelfOrganisingMap needs the package minisom: pip install 'eocc\[rivals\]'"):
+    with pytest.raises(ImportError, match=r"SelfOrganisingMap needs the package minisom: pip install minisom"):
         SelfOrganisingMap().fit(cloud())

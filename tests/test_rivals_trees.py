@@ -253,5 +253,5 @@ def test_invalid_number_of_clusters_is_an_error(n_clusters):
 
 def test_missing_package_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pychameleon", None)
-    with pytest.raises(ImportError, match=r"needs the package chameleon-cluster: pip install 'eocc\[rivals\]'"):
+    with pytest.raises(ImportError, match=r"needs the package chameleon-cluster: pip install chameleon-cluster"):
         ChameleonDescription().fit(cloud(10))

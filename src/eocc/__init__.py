@@ -38,8 +38,17 @@ if TYPE_CHECKING:
     from eocc.classifiers.files import load, save
     from eocc.classifiers.regions import RegionClassifier
     from eocc.classifiers.surprise import SurpriseClassifier
+    from eocc.tables.windows import windows
 
-__all__ = ["EntropicOneClassClassifier", "RegionClassifier", "SurpriseClassifier", "__version__", "load", "save"]
+__all__ = [
+    "EntropicOneClassClassifier",
+    "RegionClassifier",
+    "SurpriseClassifier",
+    "__version__",
+    "load",
+    "save",
+    "windows",
+]
 
 _load, _ = Registry("eocc", {}).exports(
     "classifiers.entropic.EntropicOneClassClassifier",
@@ -47,6 +56,7 @@ _load, _ = Registry("eocc", {}).exports(
     "classifiers.surprise.SurpriseClassifier",
     "classifiers.files.load",
     "classifiers.files.save",
+    "tables.windows.windows",
 )
 
 

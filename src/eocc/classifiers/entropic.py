@@ -159,6 +159,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     """
 
     _parameters = ENTROPIC_PARAMETERS
+    baseline_by = None  # a parameter of the other classifiers only
     _state_keys = KEYS
     _how_far_out_name = "distance to the nearest region, in its extents"
     _scores_left_out = False

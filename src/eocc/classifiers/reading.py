@@ -33,7 +33,7 @@ class ReadsPatterns:
 
     measure: Any
     weights: Any
-    baseline_by: Any = None  # EntropicOneClassClassifier has none
+    baseline_by: Any
     reading_: Reading | None = None
     baseline_: Baseline | None = None
     resolved_measure_: Measure

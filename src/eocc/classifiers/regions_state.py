@@ -62,7 +62,7 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     """Set the remaining fitted attributes; a ValueError says which do not fit together."""
     measure, prototypes, n_rows = classifier.measure_, classifier.prototypes_, state["n_rows"]
     demand(state["keeps_training_rows"] is not has_rows(measure), "keeps_training_rows is not that of the measure")
-    demand(type(n_rows) is int and 0 < n_rows < 2**62, "n_rows must be a positive integer")
+    demand(type(n_rows) is int and n_rows > 0, "n_rows must be a positive integer")
     demand(len(state["training_indices"]) == len(prototypes), "training_indices must be those of prototypes")
     n, k = len(prototypes), length_of("counts", state, "counts")
     features = _features(classifier, state["unit"])

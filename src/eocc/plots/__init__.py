@@ -7,4 +7,4 @@ NAMES = (
 )  # fmt: skip
 PLACES = {name: f"drawing.plot_{name}" for name in NAMES} | {"regions": "drawing.plot_region_sizes"}
 PLOTS = Registry("eocc.plots", PLACES)
-__getattr__, __all__ = PLOTS.exports("drawing.plot")
+__getattr__, __all__ = PLOTS.exports("drawing.plot", "series.plot_series")

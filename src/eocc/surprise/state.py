@@ -178,8 +178,6 @@ def _correction(state: Any, normal: Reference, answered: Any) -> Correction | No
 
 def _likelihood_ratio(state: Any, sizes: dict[str, int], normal: Reference) -> LikelihoodRatio:
     """Return the likelihood ratio: of the surprise, v ratios of distances and, with Gaussians, 3 + 2 l columns."""
-    is_old = type(state) is dict and "densities" in state
-    demand(not is_old, "its known outliers were learned by an earlier version of eocc; fit it again")
     check_keys("likelihood_ratio", state, RATIO_KEYS)
     n_single = columns_of(normal.measure, normal.prototypes[[0]], normal.active)[0].shape[1]
     demand((state["gaussians"] is None) == (n_single == 0), "there must be gaussians if and only if there are columns")

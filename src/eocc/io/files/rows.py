@@ -124,7 +124,7 @@ def _learn_table(chunks: Sequence[Chunk], where: str, measure: str | None, choic
                 raise Places(chunks).fault(error) from None
     reading, kind = replace(reading, is_numbers=is_numbers), "numbers" if is_numbers else "records"
     _check_measure(kind, reading.describe(), where, measure)
-    incomplete = np.setdiff1d(readable, rows)
+    incomplete = np.setdiff1d(readable, rows, assume_unique=True) if len(rows) < len(readable) else rows[:0]
     return Learnt(Read(table, reading), kind, reading.describe(), reading, rows, incomplete, faults or ())
 
 

@@ -1,0 +1,51 @@
+"""The picture of one long series."""
+
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.wording import counted
+from eocc.plots.drawing import OTHER, _axes, _colour, _finish
+
+
+def plot_series(windows: Any, decisions: Any, *, group: Any = None, axes: Any = None) -> Any:
+    """Draw a series with the rows marked that no accepted window holds.
+
+    Parameters
+    ----------
+    windows : Windows
+        The series, as `eocc.windows` returns it.
+    decisions : array-like of shape (n_windows,)
+        +1 for normal windows, -1 for others.
+    group : object, default=None
+        The group to draw, if there are several; None draws all rows.
+    axes : matplotlib axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from eocc import windows
+    >>> plot_series(windows([0.0, 1.0, 0.0, 9.0, 0.0, 1.0], 2), [1, 1, -1, -1, 1]).get_title()
+    '2 of 5 windows rejected'
+    """
+    chosen = np.array([one == group for one in windows.groups]) if group is not None else np.ones(len(windows), bool)
+    own = windows.places[chosen]
+    rows = np.unique(own)
+    # A row is marked if no accepted window holds it.
+    given = np.where(np.asarray(decisions) < 0, -1.0, 1.0)
+    is_marked = ~np.isin(rows, windows.places[(given > 0) & chosen])
+    axes = _axes(axes, 8.4, 3.0)
+    series = windows.series[rows]
+    for k, column in enumerate(series.T):
+        axes.plot(rows, column, color=_colour(k), linewidth=0.9)
+    starts = np.flatnonzero(np.diff(np.concatenate([[False], is_marked, [False]]).astype(int)))
+    for k, (start, stop) in enumerate(starts.reshape(-1, 2).tolist()):
+        span = rows[start] - 0.5, rows[stop - 1] + 0.5
+        axes.axvspan(*span, color=OTHER, alpha=0.25, linewidth=0, label="rejected" if k == 0 else None)
+    n_rejected = int((given[chosen] < 0).sum())
+    title = f"{n_rejected:,} of {counted(int(chosen.sum()), 'window')} rejected"
+    return _finish(axes, title=title, xlabel="row of the series")

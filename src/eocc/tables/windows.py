@@ -1,0 +1,188 @@
+"""One long series -> windows of equal length as rows, and decisions on windows -> times."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from eocc.foundation.arguments import check_count
+from eocc.foundation.registry import listed
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted
+from eocc.tables.sources import table_of
+from eocc.tables.table import DATE, NUMBER, Column, Table
+
+# Two values are one step apart if their times differ by at most this many usual steps; a longer time is a gap.
+LONGEST_STEP = 1.5
+# A series is irregular if more than this share of its steps is shorter or longer than the usual one by TOLERANCE.
+MOST_IRREGULAR, TOLERANCE = 0.1, 0.25
+FEATURES = ("mean", "deviation", "least", "largest", "change", "mean step")
+
+
+class Alarm(NamedTuple):
+    """A stretch of rejected windows that overlap or follow each other: the group, the first and the last time."""
+
+    group: Any
+    start: Any
+    end: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """Windows of a series as rows of numbers: `X` (m, d), whose columns have `names`.
+
+    `places` (m, length) are the rows of the frame in each window, `groups` (m,) the group of each, `times` (n,) the
+    times of all rows of the frame, or their numbers. `series` (n, c) holds the values of the frame.
+    """
+
+    X: Matrix
+    names: tuple[str, ...]
+    places: Indices
+    groups: tuple[Any, ...]
+    times: tuple[Any, ...]
+    series: Matrix
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def per_row(self, values: ArrayLike) -> Matrix:
+        """Return the least of the values (m,) of all windows that hold a row, for each row of the frame; else NaN."""
+        found = np.full(len(self.times), np.inf)
+        given = np.asarray(values, np.float64)
+        np.minimum.at(found, self.places.ravel(), np.repeat(given, self.places.shape[1]))
+        return np.where(np.isinf(found), np.nan, found)
+
+    def alarms(self, decisions: ArrayLike) -> list[Alarm]:
+        """Return the stretches of time in which windows are rejected (-1), one after another in each group."""
+        found: list[tuple[Any, int, int, int]] = []  # group, first row, last row, number of the last window
+        for number in np.flatnonzero(np.asarray(decisions) < 0).tolist():
+            group, rows = self.groups[number], self.places[number]
+            if found and found[-1][0] == group and (found[-1][3] == number - 1 or found[-1][2] in rows):
+                found[-1] = group, found[-1][1], int(rows[-1]), number
+            else:
+                found.append((group, int(rows[0]), int(rows[-1]), number))
+        return [Alarm(group, self.times[start], self.times[end]) for group, start, end, _ in found]
+
+
+def windows(
+    frame: Any, length: int, step: int = 1, by: Any = None, time: Any = None, features: bool = False
+) -> Windows:
+    """Cut one long series into windows of equal length, which are rows of numbers.
+
+    A window never spans a gap in time. Windows with missing values are left out, with a warning. Irregular times are
+    refused. docs/guides/one_long_series.md has more.
+
+    Parameters
+    ----------
+    frame : table of any library, dict of columns, or array
+        The series; all columns of numbers become part of the windows.
+    length : int
+        The number of values in a window.
+    step : int, default=1
+        A window begins every `step` values.
+    by : str or None, default=None
+        Rows with the same value in this column are one series each.
+    time : str or None, default=None
+        The column of dates or numbers that orders the rows. None means as they are.
+    features : bool, default=False
+        Whether six numbers per column replace its values: mean, deviation, least, largest, change from the first to
+        the last value, and mean absolute step.
+
+    Returns
+    -------
+    Windows
+        `X` (m, d) are the windows. `alarms(decisions)` gives the times of rejected windows, and `per_row(scores)` the
+        least score of the windows that hold each row.
+
+    Examples
+    --------
+    >>> found = windows({"x": [1.0, 2.0, 3.0, 4.0, 5.0]}, 3, 2)
+    >>> found.X.tolist(), found.alarms([1, -1])
+    ([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]], [Alarm(group=None, start=2, end=4)])
+    """
+    check_count("length", length)
+    check_count("step", step)
+    table = _table(frame)
+    moments, groups = _column(table, time, "time"), _column(table, by, "by")
+    columns = [one for one in table.columns if one.name not in (time, by) and one.kind == NUMBER]
+    if not columns:
+        raise ValueError("a series needs a column of numbers, beside those of time and by")
+    values = np.column_stack([one.values for one in columns])
+    labels = [None] * len(table) if groups is None else groups.cells()
+    places, owners = list[Indices](), list[Any]()
+    for label in dict.fromkeys(labels):
+        rows = np.array([row for row, one in enumerate(labels) if one == label])
+        for part in _unbroken(rows, moments, label):
+            starts = np.arange(0, len(part) - length + 1, step)
+            places += [part[start : start + length] for start in starts.tolist()]
+            owners += [label] * len(starts)
+    if not places:
+        longest = max(labels.count(label) for label in dict.fromkeys(labels))
+        raise ValueError(f"windows of {length} values are longer than any series without a gap, of {longest} at most")
+    kept = np.array(places)
+    is_whole = np.asarray(~np.isnan(values[kept]).any(axis=(1, 2)))
+    if not is_whole.any():
+        raise ValueError("every window has missing values; fill them, or choose shorter windows")
+    if not is_whole.all():
+        warnings.warn(f"{counted(int((~is_whole).sum()), 'window')} with missing values left out", stacklevel=2)
+    kept, names = kept[is_whole], [str(one.name) for one in columns]
+    X, called = _features(values[kept], names) if features else _values(values[kept], names)
+    times = range(len(table)) if moments is None else moments.cells()
+    owned = tuple(one for one, is_kept in zip(owners, is_whole, strict=True) if is_kept)
+    return Windows(X, called, kept, owned, tuple(times), values)
+
+
+def _table(frame: Any) -> Table:
+    if isinstance(frame, dict):
+        return table_of([dict(zip(frame, row, strict=True)) for row in zip(*frame.values(), strict=True)])
+    array = np.asarray(frame) if isinstance(frame, np.ndarray | list) and np.ndim(frame) == 1 else None
+    return table_of(frame if array is None else array[:, None])
+
+
+def _column(table: Table, name: Any, argument: str) -> Column | None:
+    if name is None:
+        return None
+    if name not in table.names:
+        raise ValueError(f"{argument}={name!r} is no column of the series; it has {listed(map(repr, table.names))}")
+    found: Column = table.columns[list(table.names).index(name)]
+    if argument == "time" and found.kind not in (NUMBER, DATE):
+        raise ValueError(f"the column {name!r} holds no times; pass dates or numbers")
+    return found
+
+
+def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices]:
+    """Return the rows of one series in the order of time, cut where time is missing; refuse irregular times."""
+    if moments is None or len(rows) < 2:
+        return [rows]
+    where = "" if label is None else f" of {label!r}"
+    times = moments.values[rows]
+    if np.isnan(times).any():
+        raise ValueError(f"{counted(int(np.isnan(times).sum()), 'row')}{where} without a time; drop or fill them")
+    rows = rows[np.argsort(times, kind="stable")]
+    steps = np.diff(moments.values[rows])
+    usual = float(np.median(steps))
+    if (steps == 0).any():
+        same = moments.cell(int(rows[np.argmin(steps)]))
+        raise ValueError(f"two rows{where} have the time {same}; pass by=, or drop one")
+    is_gap = steps > LONGEST_STEP * usual
+    irregular = np.abs(steps[~is_gap] / usual - 1) > TOLERANCE
+    if is_gap.mean() + irregular.mean() > MOST_IRREGULAR:
+        count = f"{irregular.sum() + is_gap.sum():,} of {len(steps):,} steps"
+        raise ValueError(f"the times{where} are irregular: {count} are not as long as usual; resample the series first")
+    return np.split(rows, np.flatnonzero(is_gap) + 1)
+
+
+def _values(cut: Matrix, names: Sequence[str]) -> tuple[Matrix, tuple[str, ...]]:
+    m, length, n_columns = cut.shape
+    called = tuple(f"{name} {k}" for name in names for k in range(length))
+    return np.ascontiguousarray(cut.transpose(0, 2, 1)).reshape(m, n_columns * length), called
+
+
+def _features(cut: Matrix, names: Sequence[str]) -> tuple[Matrix, tuple[str, ...]]:
+    steps = np.abs(np.diff(cut, axis=1)).mean(axis=1) if cut.shape[1] > 1 else np.zeros((len(cut), cut.shape[2]))
+    found = [cut.mean(axis=1), cut.std(axis=1), cut.min(axis=1), cut.max(axis=1), cut[:, -1] - cut[:, 0], steps]
+    called = tuple(f"{name} {feature}" for feature in FEATURES for name in names)
+    return np.ascontiguousarray(np.hstack(found)), called
