@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer
 
 from eocc import SurpriseClassifier
 from eocc.datasets import load_iam
-from eocc.report import write_report
+from eocc.report import write_report, write_review
 
 
 def write_tumours(path: Path) -> Path:
@@ -42,14 +42,22 @@ def write_letters(path: Path) -> Path:
     return write_report(clf, path, [letters.test.graphs[k] for k in chosen], y, names, "Letters: what is an A")
 
 
-def photograph(browser: webdriver.Chrome, page: Path, picture: Path, width: int, height: int, place: int) -> None:
-    """Save what the browser shows with one row of the list open."""
+def review_tumours(path: Path) -> Path:
+    """Write a review of the same tumours."""
+    data = load_breast_cancer(as_frame=True)
+    benign = data.target == 1
+    rest = data.data.drop(data.data.index[benign][:200])
+    clf = SurpriseClassifier(measure="standardised").fit(data.data[benign][:200])
+    return write_review(clf, path, rest, names=[f"tumour {row}" for row in rest.index], data="tumours.csv")
+
+
+def photograph(browser: webdriver.Chrome, page: Path, picture: Path, width: int, height: int) -> None:
+    """Save what the browser shows; the first rows of the list are open."""
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
     )
     browser.get(page.as_uri())
-    browser.execute_script("document.querySelectorAll('#list button.link')[arguments[0]].click();", place)
     browser.save_screenshot(str(picture))
 
 
@@ -62,8 +70,9 @@ def main(folder: Path) -> None:
         options.add_argument(argument)
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
     with TemporaryDirectory() as pages:
-        photograph(browser, write_tumours(Path(pages, "tumours.html")), folder / "report.png", 1280, 1240, 1)
-        photograph(browser, write_letters(Path(pages, "letters.html")), folder / "report_graphs.png", 1280, 1000, 1)
+        photograph(browser, write_tumours(Path(pages, "tumours.html")), folder / "report.png", 1280, 1240)
+        photograph(browser, write_letters(Path(pages, "letters.html")), folder / "report_graphs.png", 1280, 1240)
+        photograph(browser, review_tumours(Path(pages, "review.html")), folder / "review.png", 1280, 860)
     browser.quit()
 
 

@@ -251,10 +251,8 @@ def test_labels_split_the_scores_and_weights_have_names(entropic):
 
 def test_the_pictures_of_the_docs_can_be_drawn(tmp_path):
     runpy.run_path(str(ROOT / "examples" / "pictures.py"))["main"](tmp_path)
-    page = (ROOT / "docs" / "guides" / "pictures.md").read_text()
-    assert {path.name for path in tmp_path.glob("*.png")} == {
-        part.split(")")[0] for part in page.split("](../images/")[1:]
-    }
+    page = (ROOT / "docs" / "reference" / "api" / "plots.md").read_text()
+    assert {path.name for path in tmp_path.glob("*.png")} == {part.split(")")[0] for part in page.split("/images/")[1:]}
 
 
 def test_modularity_is_drawn_as_in_the_paper_or_as_q():

@@ -125,7 +125,7 @@ def test_the_page_holds_what_it_shows_and_escapes_it(iris, tmp_path):
         assert row["digest"] == one.digest
         assert one.explanation.sentence.lower().endswith(row["say"].lower())
         assert row["decision"] == (clf.predict(X[40:][[one.index]])[0] == -1)
-        assert row["values"] == X[40 + one.index].tolist()
+        assert list(map(float, row["values"])) == X[40 + one.index].tolist()
 
 
 def test_the_key_of_the_page_is_that_of_its_rows(iris, tmp_path):

@@ -18,7 +18,7 @@ from eocc.partition.dense import normalized_modularity
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
-NORMAL, OTHER = "#1b7f4d", "#c2271d"
+NORMAL, OTHER = "#1f5fa8", "#c4580c"
 # Colours of the regions; people with the common colour blindnesses can distinguish them (Okabe and Ito).
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
 # The most vertices of a curve; there are not more pixels.
@@ -194,7 +194,8 @@ def draw_p_values(axes: Any, p_values: Matrix, is_normal: Flags | None, rate: fl
     levels = np.linspace(0, 1, 101)
     for name, kept, colour in _groups(len(p_values), is_normal):
         shares = (np.sort(p_values[kept])[None] <= levels[:, None]).mean(axis=1) if kept.any() else levels
-        axes.plot(levels, shares, color=colour, linewidth=1.6, label=name if kept.any() else None)
+        style = "--" if colour == OTHER else "-"
+        axes.plot(levels, shares, style, color=colour, linewidth=1.6, label=name if kept.any() else None)
     axes.axvline(rate, color=INK, linewidth=1, linestyle=":", label=f"rejected: p-value up to {rate:g}")
     labels: dict[str, Any] = {"xlabel": "p-value a", "ylabel": "share of rows with p-value up to a"}
     return _finish(axes, title="Calibration", xlim=(0, 1), ylim=(0, 1.02), **labels)

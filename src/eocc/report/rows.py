@@ -9,6 +9,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
 from eocc.explain.fitted import described
 from eocc.foundation.markup import REPLACED, UNSHOWN
+from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.measures.difference import Difference, ranked_contributions
@@ -101,7 +102,9 @@ def explained(
     words = [f"row {name}", f"the {role}, {other.name}"]
     far = f"Dissimilarity {format_number(one.difference.dissimilarity)} from the {role}, {other.name}"
     found = {
-        "say": _after_decision(one.sentence + (f" Notes: {one.facts}." if one.facts else "")),
+        "say": _after_decision(
+            one.sentence + (f" Notes: {listed(one.facts.split('; '), 3, '; ')}." if one.facts else "")
+        ),
         "why": shortened(one.main_reason, LONGEST_WORDS),
         "main": one.main_column,
         "reasons": [_reason(reason, columns) for reason in one.reasons],

@@ -62,6 +62,8 @@ def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
         named = [f"{name}{f' ({why})' if why else ''}" for name, why in reading.left_out.items()]
         found.append(f"Not compared: {listed(named, MOST_LINES)}.")
     found += columns.news()
+    if not columns.names:
+        return [*found, "These data are no table, so it was not checked what is new in them."]
     return found or ["Nothing: every column was compared, and no value is new."]
 
 
@@ -100,9 +102,10 @@ def _discoveries_in_words(study: Study) -> list[object]:
         return []
     rows = [index for index in study.listed.tolist() if study.decisions[index] == 2]
     links = [row_link(study.subject.names[index]) for index in rows[:MOST_LINKS]]
-    more = f" and {found.count - len(links):,} more" if found.count > len(links) else ""
+    count = study.counts[2]
+    more = f" and {count - len(links):,} more" if count > len(links) else ""
     meaning = f"On average at most {100 * found.rate:g}% of discoveries are normal rows."
-    words = [f"{counted(found.count, 'discovery', 'discoveries')}: ", joined(links, ", "), f"{more}. {meaning}"]
+    words = [f"{counted(count, 'discovery', 'discoveries')}: ", joined(links, ", "), f"{more}. {meaning}"]
     none = f"No discoveries. {f'{found.remark[0].upper()}{found.remark[1:]}.' if found.remark else ''}"
     return [joined(words) if links else none.strip()]
 
