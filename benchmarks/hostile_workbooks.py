@@ -6,7 +6,8 @@ more than MOST_SECONDS or MOST_BYTES, or ends otherwise.
 """
 
 import io
-import os
+import resource
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -136,21 +137,19 @@ def ending(path):
 
 def in_process(path):
     """Return how reading ends, its processor seconds, and the peak memory of the reader and of its caller."""
-    mine, theirs = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        import resource
-
-        said = ending(path)
-        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-        seconds = sum(one.ru_utime + one.ru_stime for one in used)
-        os.write(theirs, f"{seconds}\n{used[1].ru_maxrss * 1024}\n{used[0].ru_maxrss * 1024}\n{said}".encode())
-        os._exit(0)
-    os.close(theirs)
-    with os.fdopen(mine) as file:
-        seconds, child, own, said = file.read().split("\n")
-    os.waitpid(pid, 0)
+    command = [sys.executable, __file__, "--measure", str(path)]
+    seconds, child, own, said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(
+        "\n", 3
+    )
     return said, float(seconds), int(child), int(own)
+
+
+def measure(path):
+    """Print how reading ends, its seconds and peaks: in a process of its own, which has read nothing else."""
+    said = ending(path)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(one.ru_utime + one.ru_stime for one in used)
+    print(f"{seconds}\n{used[1].ru_maxrss * 1024}\n{used[0].ru_maxrss * 1024}\n{said}", end="")
 
 
 def main():
@@ -175,5 +174,7 @@ def _written(folder, kind):
     return path
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:2] == ["--measure"]:
+    measure(sys.argv[2])
+elif __name__ == "__main__":
     sys.exit(main())

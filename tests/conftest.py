@@ -1,3 +1,6 @@
+import signal
+import threading
+
 import hypothesis
 import numpy as np
 import pytest
@@ -8,6 +11,10 @@ import browsing
 # No deadline: the first call of a kernel compiles it.
 hypothesis.settings.register_profile("eocc", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("eocc")
+
+# A shell that starts the tests in the background ignores Ctrl-C, and Python inherits that.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from eocc.explain.reasons import column_reasons, strangest
 from eocc.explain.records import part_strangeness
 from eocc.measures import MEASURES, Composite, LabelledGraph
 from eocc.measures.cells import Cells
-from eocc.measures.composite import Part, Records
+from eocc.measures.composite import RecordPart, Records
 from oracles import strangeness as oracle
 from samples import samples
 
@@ -269,7 +269,9 @@ def test_the_strangeness_of_a_part_without_columns_by_hand():
     # Distances: 0.5 from each of the three, which differ by 0.1, 0.2 and 0.3 from one another.
     values = np.array([[0.0], [0.1], [0.3]])
     far = np.array([[0.8]])  # 0.8, 0.7 and 0.5 away
-    part = Part("a", Composite({"a": lambda x, y: float(abs(x - y)[0])}).measures["a"].fit(values), 1.0, np.zeros(0))
+    part = RecordPart(
+        "a", Composite({"a": lambda x, y: float(abs(x - y)[0])}).measures["a"].fit(values), 1.0, np.zeros(0)
+    )
     records, pattern = Records({"a": values}), Records({"a": far})
     strange, nearest = part_strangeness(part, pattern, records, np.arange(3))
     assert_allclose(strange, (0.7 - 0.2) / np.std([0.1, 0.2, 0.3]))

@@ -469,7 +469,6 @@ def of_a_table(tmp_path_factory):
     [
         ('"decimal":","', '"decimal":";"', "Spelling.decimal is of the wrong kind"),
         ('"day_first":null', '"day_first":1', "Spelling.day_first is of the wrong kind"),
-        ('"unit":"\\u20ac"', '"unit":"euro"', "ReadColumn.unit is of the wrong kind"),
         ('"kind":"number"', '"kind":"colour"', "ReadColumn.kind is of the wrong kind"),
         ('"is_numbers":false', '"is_numbers":true', "reading must have one column per feature"),
         ('"name":"state"', '"name":"stat"', "reading must have the columns of the measure"),

@@ -125,8 +125,8 @@ def test_confidence_is_full_far_from_the_threshold(fitted, data):
     assert_allclose(fitted.predict_confidence(np.vstack([middle, [[1e3, 1e3]]])), 1)
 
 
-def test_predict_or_abstainion_marks_unsure_rows(fitted, data):
-    labels, (expected, bound, cost) = fitted.predict_or_abstainion(data[1], return_stats=True, c_r=CONTAMINATION)
+def test_predict_with_rejection_marks_unsure_rows(fitted, data):
+    labels, (expected, bound, cost) = fitted.predict_with_rejection(data[1], return_stats=True, c_r=CONTAMINATION)
     assert 0 <= expected <= bound <= 1
     assert cost >= 0
     kept = labels != -2

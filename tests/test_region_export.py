@@ -17,6 +17,7 @@ from eocc.cli.app import main
 from eocc.io.export import DIALECTS
 from eocc.measures import Gower
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is always")
 NAMES = ["a b", 'q"uote', "c", "select"]
 
 

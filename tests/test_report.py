@@ -138,6 +138,7 @@ def test_the_list_begins_with_the_most_unusual_row(flowers, page):
     assert "petal length" not in page.text  # these columns have no names
 
 
+@pytest.mark.filterwarnings("ignore:.* is always")
 def test_columns_have_their_normal_range_and_histogram(tmp_path):
     X = np.column_stack([0.1 * np.arange(1000), np.full(1000, 3.0)])
     page = read(write_report(SurpriseClassifier().fit(pd.DataFrame(X, columns=["a", "b"])), tmp_path / "p.html"))

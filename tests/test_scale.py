@@ -83,7 +83,7 @@ def test_rows_that_are_not_kept_are_scored_on_all_threads(monkeypatch):
         allowed.append(_allowed.get())
         return plain_values(self, patterns)
 
-    monkeypatch.setattr(SurpriseClassifier, "calibration_values", values)
+    monkeypatch.setattr(SurpriseClassifier, "_calibration_values", values)
     SurpriseClassifier(prototypes=8, n_jobs=2).fit(samples("string-edit", 60)[0])
     assert set(allowed) == {2}
 

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
-from eocc.foundation.wording import decimals_for, share
+from eocc.foundation.wording import format_within, share
 from eocc.measures import LabelledGraph
 from eocc.measures.unit import StandardUnit
 
@@ -97,4 +97,4 @@ def test_numbers_of_graphs_may_lie_any_number_of_ranges_apart():
 
 def test_shares_of_nothing_and_infinite_amounts_have_words():
     assert share(0.0, 0.0) == "  0%"
-    assert decimals_for(float("inf")) == 0
+    assert format_within(float("inf"), 1.0) == ["1"]

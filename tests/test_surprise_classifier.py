@@ -220,7 +220,7 @@ def test_the_number_of_threads_changes_nothing_else_and_no_parameter_is_missing_
     assert outcome(n_jobs=2) == outcome()
     varied = {
         *("measure", "weights", "prototypes", "membership_function", "false_alarm_rate", "contamination"),
-        *("max_memory", "n_jobs"),
+        *("baseline_by", "max_memory", "n_jobs"),
     }
     assert set(inspect.signature(SurpriseClassifier).parameters) == varied
     assert {parameter.name for parameter in SurpriseClassifier._parameters} == varied

@@ -50,7 +50,7 @@ def fit(
         raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
     classifier = options.classifier_of(method, given)
 
-    from eocc.cli.inspect import write_facts
+    from eocc.cli.card import write_facts
     from eocc.cli.reading import read_training
     from eocc.foundation.atomic import check_output
 

@@ -60,8 +60,12 @@ def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
 
 
 def _owned(value: Any) -> Any:
-    """Return a copy of a parameter that the caller could change in place: weights, or a measure with its kinds."""
-    return deepcopy(value) if isinstance(value, list | np.ndarray) or hasattr(type(value), "stored") else value
+    """Return a copy of a parameter that the caller could change in place: weights, or a measure with its kinds.
+
+    Objects of the user's own are kept as they are: nobody knows whether they can be copied.
+    """
+    is_ours = type(value).__module__.startswith("eocc.") and hasattr(type(value), "stored")
+    return deepcopy(value) if isinstance(value, list | np.ndarray) or is_ours else value
 
 
 def check_no_mask(X: Any) -> None:
