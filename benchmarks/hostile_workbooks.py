@@ -175,6 +175,6 @@ def _written(folder, kind):
 
 
 if __name__ == "__main__" and sys.argv[1:2] == ["--measure"]:
-    measure(sys.argv[2])
+    measure(Path(sys.argv[2]))
 elif __name__ == "__main__":
     sys.exit(main())

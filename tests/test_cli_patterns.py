@@ -359,7 +359,7 @@ def test_a_name_that_ends_like_a_folder_is_refused(tmp_path, model, capsys):
 def test_a_result_may_be_thrown_away(tmp_path, model, capsys):
     train = tmp_path / "train.csv"
     for command in (["fit", train], ["score", model, train, "--format", "parquet"], ["score", model, train],
-                    ["inspect", model], ["plot", model, "space"]):  # fmt: skip
+                    ["inspect", model]):  # fmt: skip
         assert run("-q", *command, "-o", "/dev/null") == 0
     assert capsys.readouterr().err == ""
     assert Path("/dev/null").is_char_device()

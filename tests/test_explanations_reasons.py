@@ -22,6 +22,8 @@ from eocc.measures.composite import RecordPart, Records
 from oracles import strangeness as oracle
 from samples import samples
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is always")
+
 KINDS = {"surprise": SurpriseClassifier, "entropic": plain}
 both = pytest.mark.parametrize("kind", KINDS)
 

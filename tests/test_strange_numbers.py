@@ -10,6 +10,8 @@ from eocc.foundation.wording import format_within, share
 from eocc.measures import LabelledGraph
 from eocc.measures.unit import StandardUnit
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is always")
+
 ROWS = np.random.default_rng(0).normal(size=(100, 2))
 
 
