@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -45,6 +46,7 @@ def write_report(
     names: Iterable[Any] | None = None,
     title: str | None = None,
     notes: Sequence[str] = (),
+    n_unread: int = 0,
 ) -> Path:
     """Write one HTML page about a fitted classifier, and about new rows if given, and return its path.
 
@@ -64,10 +66,12 @@ def write_report(
         What the page is about; the verdict is its heading.
     notes : sequence of str, default=()
         Sentences for the top of the page, for example on rows that could not be read.
+    n_unread : int, default=0
+        How many rows, which are not in X, could not be read. The heading counts them as rejected.
     """
     output = checked_page(path)
     study = study_of(classifier, X, y, names)
-    text = _page(study, title or "One-class report", notes)
+    text = _page(replace(study, n_unread=n_unread), title or "One-class report", notes)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
