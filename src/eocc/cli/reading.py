@@ -17,13 +17,14 @@ from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, guess_format, open_chunks
 from eocc.io.files.objects import as_table, checked_objects, describe
-from eocc.io.files.rows import Choices, Places, learn, remarks_on
+from eocc.io.files.rows import Choices, Places, learn, read_first, remarks_on
 from eocc.io.files.tables import in_words
 from eocc.tables.judge import BadCellError, Fault
 from eocc.tables.matching import gaps_in, is_same, matched
-from eocc.tables.reading import Read, Reading
+from eocc.tables.reading import ANY, Read, Reading
 from eocc.tables.spelling import Spelling
-from eocc.tables.table import NUMBER, Table, join_tables
+from eocc.tables.table import NUMBER, TEXT, Column, Table, encoded, join_tables
+from eocc.tables.windows import Windowing, Windows
 
 CLASS = "class"
 # A page names this many rows that cannot be read.
@@ -33,6 +34,8 @@ ALL = "all"
 # A note says that the rows are those the model was trained on if more than this share of them are.
 MANY_KNOWN = 0.2
 MOST_COMPARED = 1000
+# The columns that say which window of a series a row is; the first names it.
+PLACES = ("window", "group", "first", "last")
 
 
 class Named:
@@ -64,7 +67,8 @@ class Named:
 class Part:
     """Some rows of a file: its chunk with `whole` columns, the names of the rows, which are `good`, and those as X.
 
-    A row that is not good has a cell that cannot be read; `faults` say which and why.
+    A row that is not good has a cell that cannot be read; `faults` say which and why. Rows that are windows of a series
+    come with them all.
     """
 
     whole: Chunk
@@ -72,6 +76,7 @@ class Part:
     good: Flags
     X: Any
     faults: dict[int, str]
+    windows: Windows | None = None
 
     @property
     def good_names(self) -> list[Any]:
@@ -97,7 +102,8 @@ class Rows:
     """All rows of files: as the classifier takes them, their names, and which are normal and which known outliers.
 
     Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
-    each with the reason, `unknown` the columns that the model does not know.
+    each with the reason, `unknown` the columns that the model does not know. If rows are windows of a series,
+    `windowing` says how a training series was cut, and `windows` are those of a new one.
     """
 
     X: Any
@@ -109,6 +115,8 @@ class Rows:
     described: str = ""
     bad: dict[Any, str] = field(default_factory=dict)
     unknown: Sequence[str] = ()
+    windowing: Windowing | None = None
+    windows: Windows | None = None
 
     @property
     def signs(self) -> Any:
@@ -156,6 +164,12 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     chunks = list(opened(data, about))
     if about.drop and chunks[0].table is None:
         raise ValueError(f"{data} has no columns; leave --drop out")
+    windowing: Windowing | None = None
+    if about.window:
+        windowing, table = _read_training_series(chunks, str(data), about)
+        chunks, _ = _cut(chunks, table, windowing)
+        about = DataOptions(drop=",".join(places_in(chunks[0])), all_columns=True, id_column=PLACES[0],
+                            input_format=about.input_format)  # fmt: skip
     choices = choices_of(about) if chunks[0].table is not None else None
     learnt = learn(chunks, str(data), None if measure == "auto" else measure, choices)
     is_normal, is_outlier = (flags[learnt.kept] for flags in _labelled(chunks, data, about))
@@ -172,7 +186,77 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
         Named([every[row] for row in bad]).say(f"with cells that cannot be read left out ({printable(why)})")
     names = [every[row] for row in learnt.kept]
     are_named = bool(about.id_column) or isinstance(names[0], str)
-    return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described)
+    return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described, windowing=windowing)
+
+
+def places_in(chunk: Chunk) -> list[str]:
+    """Return the columns of a chunk of windows that say when each begins and ends, and in which group."""
+    return [name for name in PLACES[1:] if name in chunk.columns]
+
+
+def _read_training_series(chunks: Sequence[Chunk], where: str, about: DataOptions) -> tuple[Windowing, Table]:
+    """Return how a series to learn from is cut, and its columns: numbers, and those of --time and --by."""
+    if chunks[0].table is None:
+        raise complaint(where, None, "has no columns; --window cuts a table of numbers")
+    given = {about.time: ANY, about.by: "category"}
+    kinds = {name: kind for name, kind in given.items() if name} | about.kinds
+    faults: list[Fault] | None = [] if about.skip_bad else None
+    reading, table = read_first(chunks, where, replace(choices_of(about), kinds=kinds), faults)
+    for note in (one.said(one.option) for one in reading.remarks if one.name not in given and one.row is None):
+        say(f"Note: {note}.")
+    _say_gaps(faults, Places(chunks))
+    kept = tuple(one for one in reading.columns if one.kind == NUMBER or one.name in given)
+    if others := [ascii(str(one.name)) for one in reading.columns if one not in kept]:
+        say(f"Note: only numbers are part of windows, so these columns are not: {listed(others)}.")
+    reading = replace(reading, columns=kept, remarks=())
+    assert about.window
+    windowing = Windowing(about.window, about.step or 1, about.by or None, about.time or None, about.features, reading)
+    return windowing, Table(tuple(table.column(one.name) for one in kept))
+
+
+def _windows_for(windowing: Windowing, chunks: list[Chunk], about: DataOptions) -> tuple[list[Chunk], Windows]:
+    """Return the windows of a new series as one chunk, and as they are."""
+    found = [_matched(chunk, windowing.series, about)[0] for chunk in chunks]
+    raw = join_tables([chunk.table for chunk in found if chunk.table is not None])
+    spelling = raw.dialect.spelling(raw.columns) if raw.dialect else windowing.series.spelling
+    faults: list[Fault] | None = None if about.strict else []
+    try:
+        table = windowing.series.table(raw, faults, spelling)
+    except BadCellError as error:
+        raise Places(chunks).fault(error, spelling) from None
+    _say_gaps(faults, Places(chunks))
+    return _cut(chunks, table, windowing)
+
+
+def _say_gaps(faults: Sequence[Fault] | None, places: Places) -> None:
+    """Print how many cells of a series cannot be read."""
+    if faults:
+        first = min(faults)
+        say(f"Note: {counted(len(faults), 'cell')} taken for missing, as they cannot be read: "
+            f"{places.name(first.row)}: {printable(str(first))}.")  # fmt: skip
+
+
+def _cut(chunks: Sequence[Chunk], table: Table, windowing: Windowing) -> tuple[list[Chunk], Windows]:
+    """Return the windows of a series as one chunk of numbers, with the columns of PLACES, and as they are."""
+    first = chunks[0]
+    try:
+        found = windowing.cut(table)
+    except ValueError as error:
+        raise complaint(first.where, None, str(error)) from None
+    n_series = len({*found.groups})
+    series = f" of {counted(n_series, 'series', 'series')}" if windowing.by else ""
+    say(f"{counted(len(table), 'row')}{series}: {counted(len(found), 'window')} of {windowing.length:,}.")
+    if windowing.step < windowing.length:
+        say("Note: the windows overlap, so drift and discoveries, which take rows for independent, mean little.")
+    starts, ends = found.ends()
+    named = [f"{start} to {end}" for start, end in zip(starts, ends, strict=True)]
+    known = {"first": starts, "last": ends}
+    if windowing.by:
+        named = [f"{group}: {name}" for group, name in zip(found.groups, named, strict=True)]
+        known["group"] = list(found.groups)
+    places = [Column(name, TEXT, *encoded(cells)) for name in PLACES if (cells := {"window": named, **known}.get(name))]
+    numbers = [Column(name, NUMBER, found.X[:, k]) for k, name in enumerate(found.names)]
+    return [Chunk(first.where, 0, Table((*places, *numbers)), layout=first.layout)], found
 
 
 def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | None) -> str:
@@ -196,7 +280,9 @@ def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     reading, given = classifier._table_reading, [str(name) for name in parts[0].whole.columns]
     known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
     unknown = [name for name in given if name not in known] if parts[0].whole.is_named else []
-    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown)
+    return Rows(
+        X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown, windows=parts[0].windows
+    )
 
 
 def _whole(parts: Sequence[Any]) -> Any:
@@ -222,7 +308,14 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
     reading, said, spelling = classifier._table_reading, set[str](), None
     skipped, has_rows = Named(), False
     with stage(f"scoring {data.name}", 1):
-        for number, chunk in enumerate(opened(data, about, None if reading is None else reading.spelling)):
+        windowing, windows = classifier.windowing_, None
+        usual = windowing.series if windowing else reading
+        chunks: Iterable[Chunk] = opened(data, about, usual and usual.spelling)
+        if windowing:
+            about = replace(about, window=windowing.length)  # refuses labels and ids
+            chunks, windows = _windows_for(windowing, list(chunks), about)
+            about = DataOptions(id_column=PLACES[0], input_format=about.input_format)
+        for number, chunk in enumerate(chunks):
             names, notes = names_of(chunk, about), list[str]()
             if reading is None:
                 schema = classifier.measure_.schema(classifier.prototypes_, classifier._feature_names)
@@ -232,10 +325,11 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
             else:
                 whole = chunk
                 chunk, ignored = _matched(chunk, reading, about)
+                ignored = ignored if windows is None else []  # the model needs no more of a window than its numbers
                 raw: Any = chunk.table
                 if number == 0 or about.dialect.decimal:
                     spelling = raw.dialect.spelling(raw.columns) if raw.dialect else reading.spelling
-                part = _part(classifier, whole, chunk, names, about, spelling)
+                part = replace(_part(classifier, whole, chunk, names, about, spelling), windows=windows)
                 if about.skip_incomplete:
                     skipped.add(list(compress(part.names, ~_complete(part))))
                     part = _without_gaps(part)

@@ -37,5 +37,5 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
         notes = rows.unread()
         notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
         y = rows.signs if about.label else None
-        write_report(classifier, output, rows.X, y, rows.names, title, notes)
+        write_report(classifier, output, rows.X, y, rows.names, title, notes, rows.windows)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")
