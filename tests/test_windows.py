@@ -185,8 +185,12 @@ def test_cells_that_cannot_be_read_are_gaps_unless_strict(run, tmp_path):
     assert "2 cells taken for missing, as they cannot be read: line 12: " in said
     assert "2 windows with missing values left out" in said
     assert len(pd.read_csv("scores.csv")) == 8
-    assert "odd.csv: line 12: " in run("score m.eocc odd.csv -o strict.csv --strict", 1).err
+    assert "odd.csv:12: column 'load': 'broken'" in run("score m.eocc odd.csv -o strict.csv --strict", 1).err
     assert not (tmp_path / "strict.csv").exists()
+    said = run("fit odd.csv -o odd.eocc --window 20 --by sensor --time when", 1).err
+    assert "column 'load' counts as text because 'broken' (line 12)" in said
+    assert "odd.csv: a series needs a column of numbers" in said
+    assert "2 cells taken" in run("fit odd.csv -o odd.eocc --window 20 --by sensor --time when --skip-bad").err
 
 
 @pytest.mark.parametrize(
@@ -215,10 +219,12 @@ def test_a_new_series_that_cannot_be_cut_gives_one_line_and_no_scores(run, tmp_p
     write_series(tmp_path / "short.csv", 19)
     steps = np.cumsum(np.where(np.arange(100) % 3, 60, 80))
     write_series(tmp_path / "odd.csv", 100, times=pd.Timestamp("2026-01-01") + pd.to_timedelta(steps, "s"))
+    (tmp_path / "words.txt").write_text("a\nb\n")
     (tmp_path / "other.csv").write_text("sensor,when\nA,2026-01-01\n")
     told = {
         "short.csv": "windows of 20 values are longer than any series without a gap, of 19 at most",
         "odd.csv": "the times of 'A' are irregular",
+        "words.txt": "has no columns; windows are cut from a table of numbers",
         "other.csv": "has no column 'load', which the model needs",
         "new.csv --id sensor": "--id is about rows, but windows of rows are compared",
     }

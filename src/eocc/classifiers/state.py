@@ -94,7 +94,8 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     if state["batches"] is not None:
         classifier.batches_ = restored_history(state["batches"], n)
     demand(type(state["windowing"]) in (Windowing, type(None)), "windowing must be a Windowing or null")
-    classifier.windowing_ = state["windowing"]
+    if state["windowing"] is not None:
+        classifier.windowing_ = state["windowing"]
 
 
 def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:

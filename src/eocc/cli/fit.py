@@ -67,7 +67,8 @@ def fit(
         if vertex_name:
             name_vertices(classifier, rows, vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
-        classifier.windowing_ = rows.windowing
+        if rows.windowing is not None:
+            classifier.windowing_ = rows.windowing
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)

@@ -10,20 +10,21 @@ import numpy as np
 
 from eocc.cli.app import say
 from eocc.cli.options import DataFiles, DataOptions, names_in
+from eocc.cli.series import training_windows, windows_for
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import MOST_LISTED, listed
-from eocc.foundation.types import Flags, Indices
+from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, guess_format, open_chunks
 from eocc.io.files.objects import as_table, checked_objects, describe
-from eocc.io.files.rows import Choices, Places, learn, read_first, remarks_on
+from eocc.io.files.rows import Choices, Places, learn, remarks_on
 from eocc.io.files.tables import in_words
 from eocc.tables.judge import BadCellError, Fault
 from eocc.tables.matching import gaps_in, is_same, matched
-from eocc.tables.reading import ANY, Read, Reading
+from eocc.tables.reading import Read, Reading
 from eocc.tables.spelling import Spelling
-from eocc.tables.table import NUMBER, TEXT, Column, Table, encoded, join_tables
+from eocc.tables.table import NUMBER, Table, join_tables
 from eocc.tables.windows import Windowing, Windows
 
 CLASS = "class"
@@ -31,11 +32,6 @@ CLASS = "class"
 MOST_NOTES = 5
 # What --keep takes for every column.
 ALL = "all"
-# A note says that the rows are those the model was trained on if more than this share of them are.
-MANY_KNOWN = 0.2
-MOST_COMPARED = 1000
-# The columns that say which window of a series a row is; the first names it.
-PLACES = ("window", "group", "first", "last")
 
 
 class Named:
@@ -164,12 +160,9 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     chunks = list(opened(data, about))
     if about.drop and chunks[0].table is None:
         raise ValueError(f"{data} has no columns; leave --drop out")
-    windowing: Windowing | None = None
+    windowing = None
     if about.window:
-        windowing, table = _read_training_series(chunks, str(data), about)
-        chunks, _ = _cut(chunks, table, windowing)
-        about = DataOptions(drop=",".join(places_in(chunks[0])), all_columns=True, id_column=PLACES[0],
-                            input_format=about.input_format)  # fmt: skip
+        chunks, about, windowing = training_windows(chunks, str(data), about, choices_of(about))
     choices = choices_of(about) if chunks[0].table is not None else None
     learnt = learn(chunks, str(data), None if measure == "auto" else measure, choices)
     is_normal, is_outlier = (flags[learnt.kept] for flags in _labelled(chunks, data, about))
@@ -187,76 +180,6 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     names = [every[row] for row in learnt.kept]
     are_named = bool(about.id_column) or isinstance(names[0], str)
     return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described, windowing=windowing)
-
-
-def places_in(chunk: Chunk) -> list[str]:
-    """Return the columns of a chunk of windows that say when each begins and ends, and in which group."""
-    return [name for name in PLACES[1:] if name in chunk.columns]
-
-
-def _read_training_series(chunks: Sequence[Chunk], where: str, about: DataOptions) -> tuple[Windowing, Table]:
-    """Return how a series to learn from is cut, and its columns: numbers, and those of --time and --by."""
-    if chunks[0].table is None:
-        raise complaint(where, None, "has no columns; --window cuts a table of numbers")
-    given = {about.time: ANY, about.by: "category"}
-    kinds = {name: kind for name, kind in given.items() if name} | about.kinds
-    faults: list[Fault] | None = [] if about.skip_bad else None
-    reading, table = read_first(chunks, where, replace(choices_of(about), kinds=kinds), faults)
-    for note in (one.said(one.option) for one in reading.remarks if one.name not in given and one.row is None):
-        say(f"Note: {note}.")
-    _say_gaps(faults, Places(chunks))
-    kept = tuple(one for one in reading.columns if one.kind == NUMBER or one.name in given)
-    if others := [ascii(str(one.name)) for one in reading.columns if one not in kept]:
-        say(f"Note: only numbers are part of windows, so these columns are not: {listed(others)}.")
-    reading = replace(reading, columns=kept, remarks=())
-    assert about.window
-    windowing = Windowing(about.window, about.step or 1, about.by or None, about.time or None, about.features, reading)
-    return windowing, Table(tuple(table.column(one.name) for one in kept))
-
-
-def _windows_for(windowing: Windowing, chunks: list[Chunk], about: DataOptions) -> tuple[list[Chunk], Windows]:
-    """Return the windows of a new series as one chunk, and as they are."""
-    found = [_matched(chunk, windowing.series, about)[0] for chunk in chunks]
-    raw = join_tables([chunk.table for chunk in found if chunk.table is not None])
-    spelling = raw.dialect.spelling(raw.columns) if raw.dialect else windowing.series.spelling
-    faults: list[Fault] | None = None if about.strict else []
-    try:
-        table = windowing.series.table(raw, faults, spelling)
-    except BadCellError as error:
-        raise Places(chunks).fault(error, spelling) from None
-    _say_gaps(faults, Places(chunks))
-    return _cut(chunks, table, windowing)
-
-
-def _say_gaps(faults: Sequence[Fault] | None, places: Places) -> None:
-    """Print how many cells of a series cannot be read."""
-    if faults:
-        first = min(faults)
-        say(f"Note: {counted(len(faults), 'cell')} taken for missing, as they cannot be read: "
-            f"{places.name(first.row)}: {printable(str(first))}.")  # fmt: skip
-
-
-def _cut(chunks: Sequence[Chunk], table: Table, windowing: Windowing) -> tuple[list[Chunk], Windows]:
-    """Return the windows of a series as one chunk of numbers, with the columns of PLACES, and as they are."""
-    first = chunks[0]
-    try:
-        found = windowing.cut(table)
-    except ValueError as error:
-        raise complaint(first.where, None, str(error)) from None
-    n_series = len({*found.groups})
-    series = f" of {counted(n_series, 'series', 'series')}" if windowing.by else ""
-    say(f"{counted(len(table), 'row')}{series}: {counted(len(found), 'window')} of {windowing.length:,}.")
-    if windowing.step < windowing.length:
-        say("Note: the windows overlap, so drift and discoveries, which take rows for independent, mean little.")
-    starts, ends = found.ends()
-    named = [f"{start} to {end}" for start, end in zip(starts, ends, strict=True)]
-    known = {"first": starts, "last": ends}
-    if windowing.by:
-        named = [f"{group}: {name}" for group, name in zip(found.groups, named, strict=True)]
-        known["group"] = list(found.groups)
-    places = [Column(name, TEXT, *encoded(cells)) for name in PLACES if (cells := {"window": named, **known}.get(name))]
-    numbers = [Column(name, NUMBER, found.X[:, k]) for k, name in enumerate(found.names)]
-    return [Chunk(first.where, 0, Table((*places, *numbers)), layout=first.layout)], found
 
 
 def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | None) -> str:
@@ -312,9 +235,7 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
         usual = windowing.series if windowing else reading
         chunks: Iterable[Chunk] = opened(data, about, usual and usual.spelling)
         if windowing:
-            about = replace(about, window=windowing.length)  # refuses labels and ids
-            chunks, windows = _windows_for(windowing, list(chunks), about)
-            about = DataOptions(id_column=PLACES[0], input_format=about.input_format)
+            chunks, about, windows = windows_for(windowing, list(chunks), about)
         for number, chunk in enumerate(chunks):
             names, notes = names_of(chunk, about), list[str]()
             if reading is None:
@@ -469,14 +390,3 @@ def labels_of(chunk: Chunk, data: DataFiles, label: str) -> Sequence[Any]:
     known = list(columns) or ([CLASS] if chunk.labels else [])
     has = has_instead(label, known) if known else "only tables and CXL indices have labels"
     raise ValueError(f"{data} has no column {label!r}; {has}")
-
-
-def say_if_trained_on(classifier: Any, rows: Rows) -> None:
-    """Print a note if many of the rows are those that the model was trained on, and score better for it."""
-    if classifier._scores_left_out:
-        return
-    some: Indices = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
-    share = float(np.mean(classifier.transform(rows.some(some)).min(axis=1) == 0))
-    if share > MANY_KNOWN:
-        say(f"Note: {share:.0%} of the rows equal a row that the model was trained on, so it looks better than it is; "
-            "test on rows that were not used for training.")  # fmt: skip

@@ -113,7 +113,8 @@ def score(
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
-    from eocc.cli.reading import ALL, Named, kept_columns, places_in, say_bad, stream_for
+    from eocc.cli.reading import ALL, Named, kept_columns, say_bad, stream_for
+    from eocc.cli.series import places_in
     from eocc.explain.facts import Facts
     from eocc.tables.matching import gaps_in
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from eocc.explain import reach_of
 from eocc.explain.fitted import schema_of, weight_names
 from eocc.foundation.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
 from eocc.foundation.registry import listed
-from eocc.foundation.types import Flags
+from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted, format_number
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
 from eocc.plots.series import plot_series
@@ -59,10 +60,13 @@ def _series(study: Study, windows: Windows) -> Iterator[Markup]:
     alarms = windows.alarms(decisions)
     for group in sorted(dict.fromkeys(windows.groups), key=lambda group: -rejected[group])[:MOST_SERIES]:
         when = listed(f"{one.start} to {one.end}" for one in alarms if one.group == group)
-        words = (
-            f"{'The series' if group is None else group}: {f'windows rejected from {when}' if when else 'no alarms'}."
-        )
-        yield chart("series", words, lambda axes, own=group: plot_series(windows, decisions, group=own, axes=axes))
+        found = f"windows rejected from {when}" if when else "no alarms"
+        words = f"{'The series' if group is None else group}: {found}."
+        yield chart("series", words, partial(_draw_series, windows, decisions, group))
+
+
+def _draw_series(windows: Windows, decisions: Indices, group: Any, axes: Any) -> Any:
+    return plot_series(windows, decisions, group=group, axes=axes)
 
 
 def model_in_one_line(study: Study) -> str:
