@@ -129,7 +129,7 @@ def test_the_model_file_remembers_how_a_series_is_cut(run, method):
     scores, frame = pd.read_csv("scores.csv"), pd.read_csv("new.csv", parse_dates=["when"])
     found = eocc.windows(frame, 20, 10, by="sensor", time="when")
     model = eocc.load("m.eocc")
-    assert (model.windowing_.length, model.windowing_.step) == (20, 10)
+    assert (model._windowing_.length, model._windowing_.step) == (20, 10)
     np.testing.assert_allclose(scores["score"], model.score_samples(pd.DataFrame(found.X, columns=found.names)))
     assert scores["group"].tolist() == list(found.groups)
     assert pd.to_datetime(scores["first"], format="ISO8601").tolist() == frame["when"][found.places[:, 0]].tolist()

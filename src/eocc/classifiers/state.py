@@ -54,7 +54,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
         "batches": history_state(classifier.batches_) if classifier.batches_ else None,
-        "windowing": classifier.windowing_,
+        "windowing": classifier._windowing_,
     }
 
 
@@ -95,7 +95,7 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         classifier.batches_ = restored_history(state["batches"], n)
     demand(type(state["windowing"]) in (Windowing, type(None)), "windowing must be a Windowing or null")
     if state["windowing"] is not None:
-        classifier.windowing_ = state["windowing"]
+        classifier._windowing_ = state["windowing"]
 
 
 def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:

@@ -68,7 +68,7 @@ def fit(
             name_vertices(classifier, rows, vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
         if rows.windowing is not None:
-            classifier.windowing_ = rows.windowing
+            classifier._windowing_ = rows.windowing
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)

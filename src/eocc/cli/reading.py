@@ -231,7 +231,7 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
     reading, said, spelling = classifier._table_reading, set[str](), None
     skipped, has_rows = Named(), False
     with stage(f"scoring {data.name}", 1):
-        windowing, windows = classifier.windowing_, None
+        windowing, windows = classifier._windowing_, None
         usual = windowing.series if windowing else reading
         chunks: Iterable[Chunk] = opened(data, about, usual and usual.spelling)
         if windowing:

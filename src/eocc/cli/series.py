@@ -17,12 +17,12 @@ from eocc.tables.table import NUMBER, TEXT, Column, Table, encoded, join_tables
 from eocc.tables.windows import Windowing, Windows
 
 # The columns that say which window of a series a row is; the first names it.
-PLACES = ("window", "group", "first", "last")
+ENDS = ("window", "group", "first", "last")
 
 
 def places_in(chunk: Chunk) -> list[str]:
     """Return the columns of a chunk of windows that say when each begins and ends, and in which group."""
-    return [name for name in PLACES[1:] if name in chunk.columns]
+    return [name for name in ENDS[1:] if name in chunk.columns]
 
 
 def training_windows(
@@ -46,7 +46,7 @@ def training_windows(
     windowing = Windowing(about.window, about.step or 1, about.by or None, about.time or None, about.features, reading)
     cut, _ = _cut(chunks, Table(tuple(table.column(one.name) for one in kept)), windowing)
     drop = ",".join(places_in(cut))
-    about = DataOptions(drop=drop, all_columns=True, id_column=PLACES[0], input_format=about.input_format)
+    about = DataOptions(drop=drop, all_columns=True, id_column=ENDS[0], input_format=about.input_format)
     return [cut], about, windowing
 
 
@@ -74,7 +74,7 @@ def windows_for(
         raise Places(chunks).fault(error, spelling) from None
     _say_gaps(faults, Places(chunks))
     cut, windows = _cut(chunks, table, windowing)
-    return [cut], DataOptions(id_column=PLACES[0], input_format=about.input_format), windows
+    return [cut], DataOptions(id_column=ENDS[0], input_format=about.input_format), windows
 
 
 def _say_gaps(faults: Sequence[Fault] | None, places: Places) -> None:
@@ -86,7 +86,7 @@ def _say_gaps(faults: Sequence[Fault] | None, places: Places) -> None:
 
 
 def _cut(chunks: Sequence[Chunk], table: Table, windowing: Windowing) -> tuple[Chunk, Windows]:
-    """Return the windows of a series as one chunk of numbers, with the columns of PLACES, and as they are."""
+    """Return the windows of a series as one chunk of numbers, with the columns of ENDS, and as they are."""
     first = chunks[0]
     try:
         found = windowing.cut(table)
@@ -103,6 +103,6 @@ def _cut(chunks: Sequence[Chunk], table: Table, windowing: Windowing) -> tuple[C
     if windowing.by:
         named = [f"{group}: {name}" for group, name in zip(found.groups, named, strict=True)]
         known["group"] = list(found.groups)
-    places = [Column(name, TEXT, *encoded(cells)) for name in PLACES if (cells := {"window": named, **known}.get(name))]
+    places = [Column(name, TEXT, *encoded(cells)) for name in ENDS if (cells := {"window": named, **known}.get(name))]
     numbers = [Column(name, NUMBER, found.X[:, k]) for k, name in enumerate(found.names)]
     return Chunk(first.where, 0, Table((*places, *numbers)), layout=first.layout), found
