@@ -37,6 +37,47 @@ def test_no_window_spans_a_gap_in_time():
     assert starts.tolist() == [0, 1, 7]
 
 
+@pytest.mark.parametrize(
+    ("frame", "given", "rejected", "alarms"),
+    [
+        ({"t": [*range(9), *range(50, 59)], "x": np.arange(18.0)}, {"length": 3, "step": 3, "time": "t"}, [2, 3],
+         [(6, 8), (50, 52)]),  # a gap
+        ({"x": [0.0, 1, 2, 3, np.nan, 5, 6, 7, 8]}, {"length": 2, "step": 2}, [1, 2], [(2, 3), (6, 7)]),  # left out
+        ({"x": np.arange(12.0)}, {"length": 2, "step": 4}, [0, 1], [(0, 1), (4, 5)]),  # rows between windows
+        ({"x": np.arange(12.0)}, {"length": 4, "step": 1}, [0, 4, 7], [(0, 10)]),  # rows that are shared or adjoin
+        ({"x": np.arange(12.0)}, {"length": 4, "step": 1}, [], []),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_an_alarm_is_a_stretch_without_a_break(frame, given, rejected, alarms):
+    found = eocc.windows(frame, **given)
+    decisions = np.where(np.isin(np.arange(len(found)), rejected), -1, 1)
+    assert [(one.start, one.end) for one in found.alarms(decisions)] == alarms
+
+
+def test_a_series_of_pandas_is_one_column():
+    found = eocc.windows(pd.Series(np.arange(4.0), name="load"), 2, 2)
+    assert (found.X.tolist(), found.names) == ([[0, 1], [2, 3]], ("load 0", "load 1"))
+    assert repr(found) == "<Windows: 2 of 2 rows, from 1 series>"
+
+
+def test_times_may_be_written():
+    frame = {"t": ["2026-01-03 00:00", "2026-01-01 00:00", "2026-01-02 00:00"], "x": [3.0, 1.0, 2.0]}
+    found = eocc.windows(frame, 3, time="t")
+    assert found.X.tolist() == [[1, 2, 3]]
+    assert found.alarms([-1]) == [Alarm(None, "2026-01-01", "2026-01-03")]
+
+
+def test_rows_are_drawn_in_the_order_of_time_and_not_across_gaps():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    frame = {"t": [53, 52, 51, 50, *range(8)], "x": [11.0, 10, 9, 8, *range(8)]}
+    axes = eocc.plots.plot_series(eocc.windows(frame, 4, 4, time="t"), [1, -1, 1])
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), [*range(8), np.nan, *range(8, 12)])
+    assert [(patch.get_x(), patch.get_width()) for patch in axes.patches] == [(3.5, 4)]
+    matplotlib.pyplot.close(axes.figure)
+
+
 def test_windows_with_missing_values_are_left_out_with_a_note():
     values = np.arange(10.0)
     values[6] = np.nan
