@@ -65,6 +65,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("eocc")
+    if name == "plots":
+        from importlib import import_module
+
+        return import_module("eocc.plots")
     return _load(name)
 
 

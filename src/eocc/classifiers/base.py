@@ -35,6 +35,7 @@ from eocc.regions.scores import Scores
 from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
+from eocc.tables.windows import Windowing
 
 Result = TypeVar("Result")
 
@@ -70,6 +71,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     answers_: Answers | None = None  # what `teach` was given so far
     batches_: tuple[Batch, ...] = ()  # what `update` was given so far, and the rows of the fit before
+    _windowing_: Windowing | None = None  # how the command line cut a series into the rows of the fit
     weights_: Matrix
     calibration_: Calibration | None
     threshold_: float

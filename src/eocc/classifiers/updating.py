@@ -76,7 +76,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     rows = new if not kept.any() else joined(known.rows, new)
     y, outliers = None, classifier.outliers_
     found = unfitted_copy(classifier)
-    for name in ("resolved_measure_", "reading_", "n_features_in_", "feature_names_in_"):
+    for name in ("resolved_measure_", "reading_", "n_features_in_", "feature_names_in_", "_windowing_"):
         if hasattr(classifier, name):
             setattr(found, name, getattr(classifier, name))
     if outliers is not None:

@@ -7,7 +7,7 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.output import open_model
+from eocc.cli.output import open_model, say_if_trained_on
 from eocc.foundation.registry import choose
 from eocc.plots import PLOTS
 
@@ -58,7 +58,7 @@ def _rows(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return what the picture needs of the data: rows, and labels, names or the number of a row."""
     from eocc.cli.explain import chosen_rows
-    from eocc.cli.reading import read_for, say_if_trained_on
+    from eocc.cli.reading import read_for
 
     rows = read_for(classifier, data, about)
     if kind in NEED_LABELS and rows.is_normal.all():

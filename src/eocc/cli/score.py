@@ -113,7 +113,8 @@ def score(
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
-    from eocc.cli.reading import Named, kept_columns, say_bad, stream_for
+    from eocc.cli.reading import ALL, Named, kept_columns, say_bad, stream_for
+    from eocc.cli.series import places_in
     from eocc.explain.facts import Facts
     from eocc.tables.matching import gaps_in
 
@@ -127,6 +128,8 @@ def score(
     counting, facts = Counting(classifier), Facts(classifier)
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
+    if first.windows is not None:
+        keep = keep if keep == ALL else ",".join([*places_in(first.whole), keep])
     own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
     new_names = _new_names(kept_columns(first, keep, reading, is_typed), own)
     with ExitStack() as stack:

@@ -3,16 +3,20 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from eocc.foundation.arguments import check_count
+from eocc.foundation.checks import instance, integer, optional
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
+from eocc.tables import TableWarning
+from eocc.tables.reading import Reading
 from eocc.tables.sources import table_of
+from eocc.tables.spelling import date_of, microseconds
 from eocc.tables.table import DATE, NUMBER, Column, Table
 
 # Two values are one step apart if their times differ by at most this many usual steps; a longer time is a gap.
@@ -23,11 +27,36 @@ FEATURES = ("mean", "deviation", "least", "largest", "change", "mean step")
 
 
 class Alarm(NamedTuple):
-    """A stretch of rejected windows that overlap or follow each other: the group, the first and the last time."""
+    """A stretch of rejected windows that share rows or adjoin: the group, the first and the last time."""
 
     group: Any
     start: Any
     end: Any
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """How a model cuts the series of a file into its rows: the arguments of `windows`, and how the file is read."""
+
+    length: int
+    step: int
+    by: str | None
+    time: str | None
+    features: bool
+    series: Reading
+    stored: ClassVar = {
+        "length": integer(1, 2**53), "step": integer(1, 2**53), "by": optional(instance(str)),
+        "time": optional(instance(str)), "features": instance(bool), "series": instance(Reading),
+    }  # fmt: skip
+
+    def __str__(self) -> str:
+        series = f" of each {self.by}" if self.by else ""
+        order = f", ordered by {self.time}" if self.time else ""
+        return f"{self.length:,} rows{series}, every {self.step:,}{order}{', as features' if self.features else ''}"
+
+    def cut(self, table: Table) -> "Windows":
+        """Return the windows of a table that was read as `series` says."""
+        return windows(table, self.length, self.step, self.by, self.time, self.features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +64,8 @@ class Windows:
     """Windows of a series as rows of numbers: `X` (m, d), whose columns have `names`.
 
     `places` (m, length) are the rows of the frame in each window, `groups` (m,) the group of each, `times` (n,) the
-    times of all rows of the frame, or their numbers. `series` (n, c) holds the values of the frame.
+    times of all rows of the frame, or their numbers. `series` (n, c) holds the values of the frame. `positions` (m,)
+    are where windows begin if the series follow each other in the order of time, with one place free at each gap.
     """
 
     X: Matrix
@@ -44,9 +74,19 @@ class Windows:
     groups: tuple[Any, ...]
     times: tuple[Any, ...]
     series: Matrix
+    positions: Indices
+
+    def __repr__(self) -> str:
+        n_series = len(set(self.groups))
+        return f"<Windows: {len(self):,} of {counted(self.places.shape[1], 'row')}, from {n_series:,} series>"
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def ends(self) -> tuple[list[Any], list[Any]]:
+        """Return the first and the last time of each window, whole numbers without a decimal point."""
+        times = [int(one) if isinstance(one, float) and one.is_integer() else one for one in self.times]
+        return [times[row] for row in self.places[:, 0]], [times[row] for row in self.places[:, -1]]
 
     def per_row(self, values: ArrayLike) -> Matrix:
         """Return the least of the values (m,) of all windows that hold a row, for each row of the frame; else NaN."""
@@ -56,15 +96,13 @@ class Windows:
         return np.where(np.isinf(found), np.nan, found)
 
     def alarms(self, decisions: ArrayLike) -> list[Alarm]:
-        """Return the stretches of time in which windows are rejected (-1), one after another in each group."""
-        found: list[tuple[Any, int, int, int]] = []  # group, first row, last row, number of the last window
-        for number in np.flatnonzero(np.asarray(decisions) < 0).tolist():
-            group, rows = self.groups[number], self.places[number]
-            if found and found[-1][0] == group and (found[-1][3] == number - 1 or found[-1][2] in rows):
-                found[-1] = group, found[-1][1], int(rows[-1]), number
-            else:
-                found.append((group, int(rows[0]), int(rows[-1]), number))
-        return [Alarm(group, self.times[start], self.times[end]) for group, start, end, _ in found]
+        """Return the stretches of time in which windows are rejected (-1), without a break, in each group."""
+        rejected = np.flatnonzero(np.asarray(decisions) < 0)
+        breaks = np.flatnonzero(np.diff(self.positions[rejected]) > self.places.shape[1]) + 1
+        return [
+            Alarm(self.groups[run[0]], self.times[self.places[run[0], 0]], self.times[self.places[run[-1], -1]])
+            for run in (np.split(rejected, breaks) if len(rejected) else [])
+        ]
 
 
 def windows(
@@ -77,7 +115,7 @@ def windows(
 
     Parameters
     ----------
-    frame : table of any library, dict of columns, or array
+    frame : table or series of any library, dict of columns, or array
         The series; all columns of numbers become part of the windows.
     length : int
         The number of values in a window.
@@ -86,7 +124,7 @@ def windows(
     by : str or None, default=None
         Rows with the same value in this column are one series each.
     time : str or None, default=None
-        The column of dates or numbers that orders the rows. None means as they are.
+        The column of dates, also written as 2031-01-31 14:30, or numbers that orders the rows. None means as they are.
     features : bool, default=False
         Whether six numbers per column replace its values: mean, deviation, least, largest, change from the first to
         the last value, and mean absolute step.
@@ -111,33 +149,41 @@ def windows(
     if not columns:
         raise ValueError("a series needs a column of numbers, beside those of time and by")
     values = np.column_stack([one.values for one in columns])
+    positions, position = list[int](), 0
     labels = [None] * len(table) if groups is None else groups.cells()
     places, owners = list[Indices](), list[Any]()
-    for label in dict.fromkeys(labels):
-        rows = np.array([row for row, one in enumerate(labels) if one == label])
-        for part in _unbroken(rows, moments, label):
+    rows_of = dict[Any, list[int]]()
+    for row, label in enumerate(labels):
+        rows_of.setdefault(label, []).append(row)
+    for label, rows in rows_of.items():
+        for part in _unbroken(np.array(rows), moments, label):
             starts = np.arange(0, len(part) - length + 1, step)
             places += [part[start : start + length] for start in starts.tolist()]
             owners += [label] * len(starts)
+            positions += (position + starts).tolist()
+            position += len(part) + 1
     if not places:
-        longest = max(labels.count(label) for label in dict.fromkeys(labels))
+        longest = max(map(len, rows_of.values()))
         raise ValueError(f"windows of {length} values are longer than any series without a gap, of {longest} at most")
     kept = np.array(places)
     is_whole = np.asarray(~np.isnan(values[kept]).any(axis=(1, 2)))
     if not is_whole.any():
         raise ValueError("every window has missing values; fill them, or choose shorter windows")
     if not is_whole.all():
-        warnings.warn(f"{counted(int((~is_whole).sum()), 'window')} with missing values left out", stacklevel=2)
+        left_out = counted(int((~is_whole).sum()), "window")
+        warnings.warn(f"{left_out} with missing values left out", TableWarning, stacklevel=2)
     kept, names = kept[is_whole], [str(one.name) for one in columns]
     X, called = _features(values[kept], names) if features else _values(values[kept], names)
     times = range(len(table)) if moments is None else moments.cells()
     owned = tuple(one for one, is_kept in zip(owners, is_whole, strict=True) if is_kept)
-    return Windows(X, called, kept, owned, tuple(times), values)
+    return Windows(X, called, kept, owned, tuple(times), values, np.array(positions)[is_whole])
 
 
 def _table(frame: Any) -> Table:
     if isinstance(frame, dict):
         return table_of([dict(zip(frame, row, strict=True)) for row in zip(*frame.values(), strict=True)])
+    if hasattr(frame, "to_frame"):  # one column of pandas or polars
+        frame = frame.to_frame()
     array = np.asarray(frame) if isinstance(frame, np.ndarray | list) and np.ndim(frame) == 1 else None
     return table_of(frame if array is None else array[:, None])
 
@@ -148,9 +194,14 @@ def _column(table: Table, name: Any, argument: str) -> Column | None:
     if name not in table.names:
         raise ValueError(f"{argument}={name!r} is no column of the series; it has {listed(map(repr, table.names))}")
     found: Column = table.columns[list(table.names).index(name)]
-    if argument == "time" and found.kind not in (NUMBER, DATE):
+    if argument == "by" or found.kind in (NUMBER, DATE):
+        return found
+    moments = [date_of(str(label)) for label in found.labels or [""]]
+    if None in moments:
         raise ValueError(f"the column {name!r} holds no times; pass dates or numbers")
-    return found
+    known = [microseconds(moment) for moment in moments if moment is not None]
+    values = [np.nan if np.isnan(value) else known[int(value)] for value in found.values]
+    return Column(name, DATE, np.array(values))
 
 
 def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices]:
@@ -166,7 +217,7 @@ def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices
     usual = float(np.median(steps))
     if (steps == 0).any():
         same = moments.cell(int(rows[np.argmin(steps)]))
-        raise ValueError(f"two rows{where} have the time {same}; pass by=, or drop one")
+        raise ValueError(f"two rows{where} have the time {same}; name the series by a column, or drop one")
     is_gap = steps > LONGEST_STEP * usual
     irregular = np.abs(steps[~is_gap] / usual - 1) > TOLERANCE
     if is_gap.mean() + irregular.mean() > MOST_IRREGULAR:
