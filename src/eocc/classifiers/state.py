@@ -8,7 +8,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
-from eocc.classifiers.answers import Answers, Removed, TrainingRows
+from eocc.classifiers.answers import Answers, Removed, TrainingRows, n_removed
 from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.graph.entropy import renyi_order
@@ -92,7 +92,7 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
     if state["batches"] is not None:
-        classifier.batches_ = restored_history(state["batches"], n)
+        classifier.batches_ = restored_history(state["batches"], n + n_removed(classifier.answers_))
     demand(type(state["windowing"]) in (Windowing, type(None)), "windowing must be a Windowing or null")
     if state["windowing"] is not None:
         classifier._windowing_ = state["windowing"]

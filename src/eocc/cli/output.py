@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,6 +35,12 @@ def open_model(model: Path, output: Path | None, *data: Path) -> Any:
 
     check_output(output, model, *data)
     return load(model)
+
+
+def changed_on(path: Path) -> date:
+    """Return the day of the last change of a file, today for standard input."""
+    moment = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.is_file() else datetime.now(UTC)
+    return moment.date()
 
 
 def output_format(form: str | None, output: Path | None, default: str) -> str:

@@ -68,7 +68,10 @@ def _rows(
     names = list(map(str, rows.names))
     more: dict[str, Any] = {"names": names} if kind in ("rows", "row") else {}
     if kind == "row" and row:
-        more["row"] = chosen_rows([row], names, str(data), rows.are_named)[0]
+        chosen, bad = chosen_rows([row], rows, str(data))
+        if not chosen:
+            raise ValueError(f"row {row!r} cannot be read ({bad.popitem()[1]}); name another")
+        more["row"] = chosen[0]
     return ((rows.X, rows.signs) if about.label and kind in TAKE_LABELS else (rows.X,)), more
 
 

@@ -99,7 +99,8 @@ class Rows:
 
     Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
     each with the reason, `unknown` the columns that the model does not know. If rows are windows of a series,
-    `windowing` says how a training series was cut, and `windows` are those of a new one.
+    `windowing` says how a training series was cut, and `windows` are those of a new one. `all_names` are those of all
+    rows to score, of which the `good` can be read.
     """
 
     X: Any
@@ -113,6 +114,8 @@ class Rows:
     unknown: Sequence[str] = ()
     windowing: Windowing | None = None
     windows: Windows | None = None
+    all_names: Sequence[Any] = ()
+    good: Flags = field(default_factory=lambda: np.zeros(0, bool))
 
     @property
     def signs(self) -> Any:
@@ -196,16 +199,18 @@ def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     if not any(part.good.any() for part in parts):
         raise ValueError(f"{data} holds no readable rows; at least 1 is required")
     X = _whole([part.X for part in parts if part.good.any()])
-    names = [name for part in parts for name in compress(part.names, part.good)]
+    all_names = [name for part in parts for name in part.names]
     is_normal, is_outlier = _labelled([part.whole for part in parts], data, about)
     good = np.concatenate([part.good for part in parts])
+    names = list(compress(all_names, good))
     are_named = bool(about.id_column) or isinstance(names[0], str)
     reading, given = classifier._table_reading, [str(name) for name in parts[0].whole.columns]
     known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
     unknown = [name for name in given if name not in known] if parts[0].whole.is_named else []
     return Rows(
-        X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown, windows=parts[0].windows
-    )
+        X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown, windows=parts[0].windows,
+        all_names=all_names, good=good,
+    )  # fmt: skip
 
 
 def _whole(parts: Sequence[Any]) -> Any:

@@ -37,5 +37,6 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
         notes = rows.unread()
         notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
         y = rows.signs if about.label else None
-        write_report(classifier, output, rows.X, y, rows.names, title, notes, rows.windows)
+        n_unread = len(rows.good) - len(rows.names)
+        write_report(classifier, output, rows.X, y, rows.names, title, notes, rows.windows, n_unread)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -47,6 +48,7 @@ def write_report(
     title: str | None = None,
     notes: Sequence[str] = (),
     windows: Windows | None = None,
+    n_unread: int = 0,
 ) -> Path:
     """Write one HTML page about a fitted classifier, and about new rows if given, and return its path.
 
@@ -68,9 +70,11 @@ def write_report(
         Sentences for the top of the page, for example on rows that could not be read.
     windows : Windows, default=None
         What `eocc.windows` returned, if X are windows of a series: the page draws it, and marks the rejected ones.
+    n_unread : int, default=0
+        How many rows, which are not in X, could not be read. The heading counts them as rejected.
     """
     output = checked_page(path)
-    study = study_of(classifier, X, y, names)
+    study = replace(study_of(classifier, X, y, names), n_unread=n_unread)
     text = _page(study, title or "One-class report", notes, windows)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
