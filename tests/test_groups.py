@@ -12,7 +12,7 @@ from scipy.special import polygamma
 
 from eocc import RegionClassifier, SurpriseClassifier, load
 from eocc.cli import main
-from eocc.space.baseline import ONE_VARIANCE, ROUNDING, WIDE, _inverse_trigamma, fit_baseline, on_log_scale
+from eocc.space.baseline import NEW_LEVELS, ONE_VARIANCE, ROUNDING, _inverse_trigamma, fit_baseline, on_log_scale
 from eocc.streaming import fit_stream, score_stream
 from eocc.tables import TableWarning
 from eocc.tables.reading import fit_reading
@@ -66,7 +66,7 @@ def plain_relative(values, groups, found):
             error = 0.0
         away = x[i] - level if abs(x[i] - level) > ROUNDING else 0.0
         relative.append(away / np.sqrt(variance + error))
-        if within <= ROUNDING**2 and not n and abs(relative[-1]) <= WIDE:
+        if within <= ROUNDING**2 and not n and abs(relative[-1]) <= NEW_LEVELS:
             relative[-1] = 0.0
     return np.array(relative)
 

@@ -34,7 +34,7 @@ ONE_VARIANCE = 1e9
 # The middle share of the training rows that is usual in a group.
 USUAL = (0.025, 0.975)
 # Levels of new groups are usual up to so many spreads of a column that is constant within every group.
-WIDE = 3.0
+NEW_LEVELS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ class Baseline:
             away = np.where(np.abs(values - level) <= ROUNDING, 0.0, values - level)
             standardised = np.clip(away / spread, -LARGEST, LARGEST)
             if self.is_constant[k]:  # what is usual of all groups together is as normal as the value of a group
-                standardised = np.where(is_new & (np.abs(standardised) <= WIDE), 0.0, standardised)
+                standardised = np.where(is_new & (np.abs(standardised) <= NEW_LEVELS), 0.0, standardised)
             relative.append(Column(self.relative_name(name), NUMBER, standardised, declared=RELATIVE))
         return replace(table, columns=(*table.columns, *relative))
 
@@ -126,7 +126,7 @@ class Baseline:
         """Return the ends of what is usual of column k in the group of each row, in its own unit."""
         values = self._scaled(k, table.column(self.names[k]).values)
         level, spread, is_new = self._expected(k, self.codes(table), np.where(self.are_known(table), values, np.nan))
-        wide = (-WIDE, WIDE) if self.is_constant[k] else self.pooled[k, 6:]
+        wide = (-NEW_LEVELS, NEW_LEVELS) if self.is_constant[k] else self.pooled[k, 6:]
         low, high = (
             self._unscaled(k, level + np.where(is_new, far, end) * spread + rounding)
             for end, far, rounding in zip(self.pooled[k, 6:], wide, (-ROUNDING, ROUNDING), strict=True)
