@@ -96,6 +96,9 @@ def test_the_id_of_a_model_is_that_of_its_fitted_values(folder, tmp_path):
         ("new.csv", "rejected>1000,discoveries>4", "discoveries in 60 rows"),
         ("new.csv", "rejected>1000,discoveries>40", ""),
         ("clean.csv", "drift,discoveries", ""),
+        ("bad.csv", "bad", "1 of 60 rows cannot be read"),
+        ("bad.csv", "bad>1", ""),
+        ("clean.csv", "bad", ""),
     ],
 )
 def test_a_condition_ends_with_code_4_and_one_line_that_says_why(score, capsys, tmp_path, data, conditions, why):
@@ -148,6 +151,32 @@ def test_a_summary_that_fails_while_it_is_written_leaves_no_scores(score, capsys
     assert score("new.csv", "-o", "s.csv", "--summary", "out.json", "-q") == 1
     assert "No space left" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_summary_that_cannot_get_its_name_leaves_no_scores(score, tmp_path, monkeypatch):
+    replace = Path.replace
+
+    def refused(draft, target):
+        if target.name == "out.json":
+            raise PermissionError(13, "Permission denied", str(draft))
+        return replace(draft, target)
+
+    monkeypatch.setattr(Path, "replace", refused)
+    assert score("new.csv", "-o", "s.csv", "--summary", "out.json", "-q") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_without_a_row_that_can_be_read_has_a_summary(score, folder, tmp_path, capsys):
+    frame = pd.read_csv(folder / "clean.csv")[:3].assign(load="broken")
+    frame.to_csv(folder / "all_bad.csv", index=False)
+    options = ["-o", "s.csv", "--summary", "out.json", "-q", "--fail-on"]
+    assert score("all_bad.csv", *options, "drift,discoveries") == 0
+    assert score("all_bad.csv", *options, "drift,bad>2") == 4
+    assert capsys.readouterr().err.count("3 of 3 rows cannot be read") == 1
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert (found["rows"], found["rejected"], found["bad_cells"]["rows"]) == (3, 3, 3)
+    assert found["drift"] is found["rejected_by_chance"] is None
+    assert pd.read_csv(tmp_path / "s.csv").decision.tolist() == [-1, -1, -1]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])

@@ -256,11 +256,11 @@ def test_no_command_overwrites_what_it_reads_or_writes_where_it_cannot(folder, m
         "compare",
         "reproduce",
         "update",
-    }  # which may write the model that it read
+    }  # update may write the model that it read, as teach may
     (folder / "taken.png").mkdir(exist_ok=True)
     for asked in WRITE.values():
         sources = {name for name in asked if name.endswith((".csv", ".eocc"))}
-        for source in sources:
+        for source in sources - ({"model.eocc"} if asked[0] == "teach" else set()):
             before = (folder / source).read_bytes()
             link = folder / "same.png"
             link.unlink(missing_ok=True)

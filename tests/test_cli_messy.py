@@ -118,6 +118,48 @@ def test_a_stream_declares_kinds_and_skips_rows_that_cannot_be_read(folder, drop
     assert stream.score_samples(rows).tolist() == whole.score_samples(rows).tolist()
 
 
+def test_rows_that_cannot_be_read_are_explained_by_name_and_by_number(folder, capsys):
+    def explained(*options):
+        assert run("-q", "explain", folder / "m.eocc", folder / "new.csv", *options) == 0
+        return capsys.readouterr().out
+
+    bad = "Row y: Rejected: line 3: column 'load': 'oops' is not a number"
+    said = explained("--id", "id", "--rows", "z,y")
+    assert bad in said
+    assert "Row z: " in said
+    assert "Row x: " not in said
+    assert explained("--id", "id", "--rows", "1").startswith(bad)
+    assert explained("--id", "id", "--rows", "2").startswith("Row z: ")  # numbers count all rows
+    assert explained("--rows", "1", "--format", "csv").splitlines()[1].startswith("1,-1,")
+    plot = ["plot", folder / "m.eocc", "row", "--data", folder / "new.csv", "--row", "1", "-o", folder / "p.svg"]
+    assert run("-q", *plot) == 1
+    assert "row '1' cannot be read (line 3: column 'load'" in capsys.readouterr().err
+
+
+def test_a_report_counts_rows_that_cannot_be_read_as_score_does(folder):
+    assert run("-q", "score", folder / "m.eocc", folder / "new.csv", "-o", folder / "s.csv") == 0
+    rejected = (pd.read_csv(folder / "s.csv")["decision"] == -1).sum()
+    assert run("-q", "report", folder / "m.eocc", "--data", folder / "new.csv", "-o", folder / "page.html") == 0
+    assert f"{rejected} of 5 rows look unusual (1 cannot be read); fewer" in (folder / "page.html").read_text()
+
+
+def test_a_missing_date_is_one_missing_value(tmp_path):
+    when = pd.date_range("2024-01-01", periods=N, freq="7h").astype(str)
+    pd.DataFrame({"when": when, "load": RNG.normal(size=N)}).to_csv(tmp_path / "d.csv", index=False)
+    assert run("-q", "fit", tmp_path / "d.csv", "-o", tmp_path / "d.eocc") == 0
+    assert load(tmp_path / "d.eocc").reading_.n_compared > 2
+    (tmp_path / "gap.csv").write_text("when,load\n,0.5\n")
+    assert run("-q", "score", tmp_path / "d.eocc", tmp_path / "gap.csv", "-o", tmp_path / "s.csv") == 0
+    assert pd.read_csv(tmp_path / "s.csv")["notes"].tolist() == ["1 of 2 values missing"]
+
+
+def test_a_column_too_many_is_refused_with_the_remedy(folder):
+    clf, new = load(folder / "m.eocc"), pd.read_csv(folder / "a.csv").assign(tag=1)
+    with pytest.raises(ValueError, match=r"'tag', .*; leave it out: X\[clf.feature_names_in_\]$"):
+        clf.predict(new)
+    assert len(clf.predict(new[clf.feature_names_in_])) == N
+
+
 def test_pages_name_rows_that_cannot_be_read(folder):
     for command in (["report", "--data"], ["review"]):
         run("-q", *command[:1], folder / "m.eocc", *command[1:], folder / "new.csv", "-o", folder / "page.html")

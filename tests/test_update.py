@@ -1,6 +1,7 @@
 """Updated models equal fresh fits, bit for bit; what drifts or is abnormal is not learned unasked."""
 
-from datetime import date, timedelta
+import os
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ import eocc
 from eocc import RegionClassifier, SurpriseClassifier
 from eocc.classifiers.updating import Batch, kept_rows
 from eocc.cli import main
+from eocc.cli.answers_file import write_answers
+from eocc.report.review import digests_of
 
-HISTORY = (Batch("a", None, 2), Batch("b", date(2026, 1, 10), 3), Batch("a", date(2026, 2, 10), 1))
+HISTORY = (Batch("a", date(2025, 12, 10), 2), Batch("b", date(2026, 1, 10), 3), Batch("a", date(2026, 2, 10), 1))
 
 
 def same(one, other, rows):
@@ -55,7 +58,9 @@ def test_tables_strings_and_known_outliers_are_updated_too():
         ("2026-01-10", [0, 0, 1, 1, 1, 1]),
         ("2026-01-11", [0, 0, 0, 0, 0, 1]),
         ("a", [0, 0, 1, 1, 1, 0]),
-        (7, [0] * 6),
+        (np.int64(1), [0, 1, 1, 1, 1, 1]),
+        (datetime(2026, 1, 11, 12), [0, 0, 0, 0, 0, 1]),
+        (6, [0] * 6),
     ],
 )
 def test_forget(forget, kept):
@@ -66,6 +71,26 @@ def test_forget(forget, kept):
 def test_what_cannot_be_forgotten_is_refused(forget):
     with pytest.raises(ValueError, match=r"month must be|forget must be a number of rows, an age such as 90d"):
         kept_rows(HISTORY, forget, date(2026, 2, 19))
+
+
+def test_more_rows_than_there_are_cannot_be_forgotten():
+    with pytest.raises(
+        ValueError, match=r"at most the 6 training rows of the model, not 7; write a date as 2026-01-31"
+    ):
+        kept_rows(HISTORY, 7, date(2026, 2, 19))
+    with pytest.raises(ValueError, match="back to the year 1"):
+        kept_rows(HISTORY, "99999999999d", date(2026, 2, 19))
+
+
+@pytest.mark.parametrize("forget", [timedelta(days=3), "2026-01-31"])
+def test_rows_without_a_date_have_no_age(forget):
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    model = SurpriseClassifier().fit(rows[:40])
+    with pytest.raises(ValueError, match=r"the 40 rows of 'first fit' have no date; .* pass date= with each update"):
+        model.update(rows[40:], forget=forget)
+    assert model.update(rows[40:], date=datetime(2026, 2, 1, 8)).batches_[1].date == date(2026, 2, 1)
+    with pytest.raises(ValueError, match=r"date must be a datetime\.date"):
+        model.update(rows[40:], date="2026-02-01")
 
 
 def test_a_file_remembers_what_came_when(tmp_path):
@@ -83,8 +108,21 @@ def test_models_without_all_rows_are_refused():
         RegionClassifier().fit(rows).update(rows)
     with pytest.raises(ValueError, match="keeps only 20 of its 60 training rows"):
         SurpriseClassifier(prototypes=20).fit(rows).update(rows)
-    with pytest.raises(ValueError, match="has learned answers"):
-        SurpriseClassifier().fit(rows).teach(rows[:1] + 9, [-1]).update(rows)
+
+
+def test_an_update_of_a_taught_model_is_a_fresh_fit_taught_the_same(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(90, 3))
+    asked, y = np.vstack([rows[3], rows[12], rows[:2] * 3 + 1]), [-1, -1, 1, -1]
+    names = ["p", "q", "r", "s"]
+    taught = SurpriseClassifier().fit(rows[:60]).teach(asked, y, names)  # two training rows are not normal
+    for forget in (None, 10):
+        found = taught.update(rows[60:], forget=forget)
+        same(found, SurpriseClassifier().fit(rows[forget or 0 :]).teach(asked, y, names), rows)
+        assert found.answers_.names == tuple(names)
+        found.save(tmp_path / "m.eocc")
+        loaded = eocc.load(tmp_path / "m.eocc")
+        assert [batch.n_rows for batch in loaded.batches_] == [60 - (forget or 0), 30]
+        same(loaded.update(rows[:5]), found.update(rows[:5]), rows)
 
 
 @pytest.fixture
@@ -123,9 +161,48 @@ def test_what_drifts_is_refused_and_discoveries_are_held_back(folder, capsys):
     assert "80 rows learned" in capsys.readouterr().out
 
 
+def test_what_no_training_row_resembles_is_held_back_if_these_are_few(folder, capsys):
+    pd.read_csv("jan.csv")[:40].to_csv("few.csv", index=False)
+    assert main(["-q", "fit", "few.csv", "-o", "few.eocc"]) == 0
+    assert main(["update", "few.eocc", "odd.csv", "-o", "n.eocc", "--accept-drift"]) == 0
+    told = capsys.readouterr()
+    assert "Rows stranger than all of them are held back." in told.err
+    assert "held back, abnormal to the present model" in told.err
+    assert eocc.load("n.eocc").prototypes_.max() < 60
+    p_values = eocc.load("few.eocc").p_values(pd.read_csv("odd.csv"))
+    assert f"{(p_values > 1.01 / 41).sum()} rows learned" in told.out
+
+
+def test_copies_of_training_rows_are_counted(folder, capsys):
+    assert main(["update", "m.eocc", "feb.csv", "-o", "m.eocc"]) == 0
+    assert "copies" not in capsys.readouterr().err
+    assert main(["update", "m.eocc", "odd.csv", "-o", "n.eocc"]) == 0
+    noted = "Note: 49 of 50 rows are copies of training rows; was odd.csv learned before?"
+    assert noted in capsys.readouterr().err
+
+
+def test_the_command_teaches_and_updates_one_file(folder, capsys):
+    os.utime("m.eocc", (1.75e9, 1.75e9))  # 2025-06-15
+    odd = eocc.load("m.eocc")._read(pd.read_csv("odd.csv"))[7:8]
+    line = {"row": "7", "answer": "not normal", "reason": "", "data": "odd.csv", "digest": digests_of(odd)[0]}
+    write_answers(folder / "answers.csv", [line])
+    assert main(["teach", "m.eocc", "answers.csv", "-o", "m.eocc"]) == 0
+    assert main(["update", "m.eocc", "feb.csv", "-o", "m.eocc", "--date", "2026-02-01"]) == 0
+    found = eocc.load("m.eocc")
+    assert [one.date for one in found.batches_] == [date(2025, 6, 15), date(2026, 2, 1)]
+    assert found.answers_.y.tolist() == [-1]
+
+
 @pytest.mark.parametrize(
     "arguments",
-    [["other.csv", "-o", "m.eocc"], ["feb.csv", "-o", "nowhere/m.eocc"], ["feb.csv", "-o", "m.eocc", "--forget", "x"]],
+    [
+        ["other.csv", "-o", "m.eocc"],
+        ["feb.csv", "-o", "nowhere/m.eocc"],
+        ["feb.csv", "-o", "feb.csv"],
+        ["feb.csv", "-o", "m.eocc", "--forget", "x"],
+        ["feb.csv", "-o", "m.eocc", "--forget", "²"],
+        ["feb.csv", "-o", "m.eocc", "--forget", "20260131"],
+    ],
 )
 def test_a_mistake_is_one_line_and_leaves_the_model(arguments, folder, capsys):
     (folder / "other.csv").write_text("a,b\n1,2\n3,4\n")

@@ -1,11 +1,14 @@
 """Windows of one long series, and decisions mapped back to times."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import eocc
 from eocc import SurpriseClassifier
+from eocc.cli import main
 from eocc.tables.windows import Alarm
 
 HOURS = pd.date_range("2026-01-01", periods=12, freq="h")
@@ -131,3 +134,143 @@ def test_a_spike_is_found_at_its_time_and_drawn():
     assert axes.get_title() == f"{(decisions < 0).sum()} of {len(found)} windows rejected"
     assert any(patch.get_x() <= 150 <= patch.get_x() + patch.get_width() for patch in axes.patches)
     matplotlib.pyplot.close(axes.figure)
+
+
+def write_series(path, n, spike=None, times=None, cell=""):
+    """A file of two sensors, whose rows alternate; the value of B at `spike` is 3 too high."""
+    rng, lines = np.random.default_rng(n), ["sensor,when,load,note"]
+    for k, moment in enumerate(pd.date_range("2026-01-01", periods=n, freq="min") if times is None else times):
+        for sensor in "AB":
+            value = np.sin(k / 5) + rng.normal() / 20 + 3 * (sensor == "B" and k == spike)
+            lines.append(f"{sensor},{moment},{cell if k == 5 and cell else round(value, 4)},fine")
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_series(tmp_path / "normal.csv", 600)
+    write_series(tmp_path / "new.csv", 200, spike=120)
+
+    def run(command, code=0):
+        assert main(command.split()) == code
+        return capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("method", ["surprise", "regions", "eocc-1 --search none --false-alarm-rate 0.05"])
+def test_the_model_file_remembers_how_a_series_is_cut(run, method):
+    said = run(f"fit normal.csv -o m.eocc --window 20 --step 10 --by sensor --time when --method {method}").err
+    assert "1,200 rows of 2 series: 118 windows of 20." in said
+    assert "only numbers are part of windows, so these columns are not: 'note'" in said
+    assert "the windows overlap" in said
+    run("score m.eocc new.csv -o scores.csv")
+    scores, frame = pd.read_csv("scores.csv"), pd.read_csv("new.csv", parse_dates=["when"])
+    found = eocc.windows(frame, 20, 10, by="sensor", time="when")
+    model = eocc.load("m.eocc")
+    assert (model._windowing_.length, model._windowing_.step) == (20, 10)
+    np.testing.assert_allclose(scores["score"], model.score_samples(pd.DataFrame(found.X, columns=found.names)))
+    assert scores["group"].tolist() == list(found.groups)
+    assert pd.to_datetime(scores["first"], format="ISO8601").tolist() == frame["when"][found.places[:, 0]].tolist()
+
+
+def test_rejected_windows_are_those_of_the_alarm(run):
+    run("fit normal.csv -o m.eocc --window 20 --step 10 --by sensor --time when --false-alarm-rate 0.01")
+    run("score m.eocc new.csv -o scores.csv --only rejected")
+    scores = pd.read_csv("scores.csv")[["group", "first", "last"]]
+    assert scores.to_numpy().tolist() == [
+        ["B", "2026-01-01T01:50:00", "2026-01-01T02:09:00"],
+        ["B", "2026-01-01T02:00:00", "2026-01-01T02:19:00"],
+    ]
+
+
+def test_every_command_takes_the_series_and_names_windows_by_their_times(run):
+    run("fit normal.csv -o m.eocc --window 20 --step 20 --by sensor --time when --features")
+    assert "windows: 20 rows of each sensor, every 20, ordered by when, as features\n" in run("inspect m.eocc").out
+    spike = "B: 2026-01-01T02:00:00 to 2026-01-01T02:19:00"
+    assert f"Row {spike}: Rejected" in run("explain m.eocc new.csv --strangest 1").out
+    kept = run("score m.eocc new.csv --only rejected --format csv --keep load_mean", 1).err
+    assert "has no column 'load_mean'" in kept
+    run("review m.eocc new.csv -o review.html")
+    found = eocc.windows(pd.read_csv("new.csv", parse_dates=["when"]), 20, 20, by="sensor", time="when", features=True)
+    rows = pd.DataFrame(found.X, columns=found.names)
+    eocc.load("m.eocc").teach(rows[16:17], [1]).save("taught.eocc")
+    assert spike not in run("score taught.eocc new.csv --only rejected").out
+    run("update m.eocc new.csv -o m2.eocc --accept-drift --accept-discoveries")
+    assert f"copy of training row {spike}" in run("score m2.eocc new.csv").out
+
+
+def test_the_report_draws_the_series_with_the_alarms(run):
+    pytest.importorskip("matplotlib")
+    run("fit normal.csv -o m.eocc --window 20 --step 20 --by sensor --time when --features --false-alarm-rate 0.02")
+    run("report m.eocc --data new.csv -o report.html")
+    page = Path("report.html").read_text()
+    assert "B: windows rejected from 2026-01-01T02:00:00 to 2026-01-01T02:19:00." in page
+    assert "A: no alarms." in page
+
+
+def test_rows_are_counted_without_times_or_groups(run, tmp_path):
+    np.save("a.npy", np.sin(np.arange(100.0))[:, None])
+    run("fit a.npy -o m.eocc --window 10 --step 5")
+    found = run("score m.eocc a.npy --format csv -q").out.splitlines()
+    assert found[0].startswith("row,first,last,decision,")
+    assert [line.split(",")[:3] for line in found[1:3]] == [["0 to 9", "0", "9"], ["5 to 14", "5", "14"]]
+
+
+def test_cells_that_cannot_be_read_are_gaps_unless_strict(run, tmp_path):
+    run("fit normal.csv -o m.eocc --window 20 --step 20 --by sensor --time when")
+    write_series(tmp_path / "odd.csv", 100, cell="broken")
+    said = run("score m.eocc odd.csv -o scores.csv").err
+    assert "2 cells taken for missing, as they cannot be read: line 12: " in said
+    assert "2 windows with missing values left out" in said
+    assert len(pd.read_csv("scores.csv")) == 8
+    assert "odd.csv:12: column 'load': 'broken'" in run("score m.eocc odd.csv -o strict.csv --strict", 1).err
+    assert not (tmp_path / "strict.csv").exists()
+    said = run("fit odd.csv -o odd.eocc --window 20 --by sensor --time when", 1).err
+    assert "column 'load' counts as text because 'broken' (line 12)" in said
+    assert "odd.csv: a series needs a column of numbers" in said
+    assert "2 cells taken" in run("fit odd.csv -o odd.eocc --window 20 --by sensor --time when --skip-bad").err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        ("--window 5000 --by sensor", 1, "windows of 5000 values are longer than any series without a gap, of 600"),
+        ("--window 5 --by sensr", 1, "normal.csv: has no column 'sensr'; it has"),
+        ("--window 5 --by sensor --time note", 1, "the column 'note' holds no times"),
+        ("--window 5 --time when", 1, "two rows have the time 2026-01-01; name the series by a column, or drop one"),
+        ("--step 5", 2, "--step needs --window"),
+        ("--window 0", 2, "'--window'"),
+        ("--window 5 --label note --target fine", 2, "--label is about rows, but windows of rows are compared"),
+        ("--window 5 --stream", 2, "--stream takes the rows of the file"),
+        ("--window 5 --baseline-by sensor", 2, "--baseline-by takes the rows of the file"),
+    ],
+)
+def test_a_series_that_cannot_be_cut_gives_one_line_and_no_model(run, tmp_path, given, code, message):
+    said = run(f"fit normal.csv -o m.eocc -q {given}", code).err
+    assert message in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "m.eocc").exists()
+
+
+def test_a_new_series_that_cannot_be_cut_gives_one_line_and_no_scores(run, tmp_path):
+    run("fit normal.csv -o m.eocc --window 20 --step 20 --by sensor --time when")
+    write_series(tmp_path / "short.csv", 19)
+    steps = np.cumsum(np.where(np.arange(100) % 3, 60, 80))
+    write_series(tmp_path / "odd.csv", 100, times=pd.Timestamp("2026-01-01") + pd.to_timedelta(steps, "s"))
+    (tmp_path / "words.txt").write_text("a\nb\n")
+    (tmp_path / "other.csv").write_text("sensor,when\nA,2026-01-01\n")
+    told = {
+        "short.csv": "windows of 20 values are longer than any series without a gap, of 19 at most",
+        "odd.csv": "the times of 'A' are irregular",
+        "words.txt": "has no columns; windows are cut from a table of numbers",
+        "other.csv": "has no column 'load', which the model needs",
+        "new.csv --id sensor": "--id is about rows, but windows of rows are compared",
+    }
+    for given, message in told.items():
+        said = run(f"score m.eocc {given} -o scores.csv -q", 2 if "--id" in given else 1).err
+        assert message in said
+        assert len(said.splitlines()) == 1
+        assert not (tmp_path / "scores.csv").exists()

@@ -16,7 +16,7 @@ from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, from_format_2, restore_shared, shared_state
 from eocc.classifiers.summary import Summarises
-from eocc.classifiers.updating import Batch, history_of, kept_rows, updated
+from eocc.classifiers.updating import Batch, day_of, history_of, kept_rows, updated
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
 from eocc.foundation.arguments import check_count, check_number, n_threads
@@ -35,6 +35,7 @@ from eocc.regions.scores import Scores
 from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
+from eocc.tables.windows import Windowing
 
 Result = TypeVar("Result")
 
@@ -70,6 +71,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     answers_: Answers | None = None  # what `teach` was given so far
     batches_: tuple[Batch, ...] = ()  # what `update` was given so far, and the rows of the fit before
+    _windowing_: Windowing | None = None  # how the command line cut a series into the rows of the fit
     weights_: Matrix
     calibration_: Calibration | None
     threshold_: float
@@ -289,13 +291,14 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return a new model of the training rows and the rows of X, without the rows to `forget`.
 
         The rows of X are normal rows, read as the model reads them. The new model is bit for bit that of a fit to all
-        rows kept. `forget` is a number of rows, the oldest, an age (a timedelta, or "90d"), a date ("2026-01-31")
-        before which rows came, or their `source`. `batches_` says what came when: `source` names the rows of X, and
-        `date` is a datetime.date, today by default. See docs/guides/updating.md. The old model stays as it is.
+        rows kept, taught the same answers. `forget` is a number of rows, the oldest, an age (a timedelta, or "90d"), a
+        date ("2026-01-31") before which rows came, or their `source`. `batches_` says what came when: `source` names
+        the rows of X, and `date` is a datetime.date, today by default. See docs/guides/updating.md. The old model stays
+        as it is.
         """
         check_is_fitted(self)
         self._check_updatable()
-        day = datetime.now(UTC).date() if date is None else date
+        day = datetime.now(UTC).date() if date is None else day_of(date)
         history, patterns = history_of(self), self._read(X)
         kept = kept_rows(history, forget, day)
         return cast(Self, updated(self, patterns, Batch(source, day, len(patterns)), history, kept))

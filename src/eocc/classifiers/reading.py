@@ -196,7 +196,8 @@ class ReadsPatterns:
         raw = table_of(X)
         known = {*self.reading_.names, *self.ignored_columns_}
         for name in (name for name in raw.names if name not in known):
-            raise ValueError(f"X has a column {name!r}, which the training table did not have")
+            how = ": X[clf.feature_names_in_]" if is_frame(X) and hasattr(self, "feature_names_in_") else ""
+            raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out{how}")
         return raw
 
     def _read_others(self, X: Any, reset: bool = False) -> Any:

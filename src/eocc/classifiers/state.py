@@ -8,7 +8,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
-from eocc.classifiers.answers import Answers, Removed, TrainingRows
+from eocc.classifiers.answers import Answers, Removed, TrainingRows, n_removed
 from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.graph.entropy import renyi_order
@@ -16,6 +16,7 @@ from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline
 from eocc.tables.reading import Reading
+from eocc.tables.windows import Windowing
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
 ARRAYS: Layout = {
@@ -24,7 +25,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "baseline", "answers", "batches",
+    "feature_names_in", "reading", "baseline", "answers", "batches", "windowing",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -53,6 +54,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
         "batches": history_state(classifier.batches_) if classifier.batches_ else None,
+        "windowing": classifier._windowing_,
     }
 
 
@@ -60,14 +62,14 @@ def from_format_2(classifier: Any, state: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a file of format 2 as format 3 has them.
 
     Some of these files lack answers or the order of the Rényi entropy, and have columns and spelling instead of a
-    reading; none has a baseline or batches.
+    reading; none has a baseline, batches or a windowing.
     """
     known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
     if type(calibration := state.get("calibration")) is dict:
         known["calibration"] = {"foreign": 0.0, **calibration}
     if "alpha" in classifier._state_keys:
         known = {"alpha": renyi_order(len(state["prototypes"]), classifier.gamma), **known}
-    return {"answers": None, "reading": None, "baseline": None, "batches": None, **known}
+    return {**dict.fromkeys(("answers", "reading", "baseline", "batches", "windowing")), **known}
 
 
 def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
@@ -90,7 +92,10 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
     if state["batches"] is not None:
-        classifier.batches_ = restored_history(state["batches"], n)
+        classifier.batches_ = restored_history(state["batches"], n + n_removed(classifier.answers_))
+    demand(type(state["windowing"]) in (Windowing, type(None)), "windowing must be a Windowing or null")
+    if state["windowing"] is not None:
+        classifier._windowing_ = state["windowing"]
 
 
 def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:

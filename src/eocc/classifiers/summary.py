@@ -46,8 +46,8 @@ class Summary:
     """What became of some rows. `to_dict` returns what ``eocc score --summary`` writes: docs/reference/summary.md.
 
     `n_accepted` of `n_rows` rows are accepted. Rows with a cell that cannot be read, `bad_cells`, are rejected. The
-    `drift` and the `discoveries` are None unless the model is calibrated. `new_categories` and `gaps` are by column;
-    `n_incomplete` rows have gaps, and `n_empty` have no values at all.
+    `drift` and the `discoveries` are None unless the model is calibrated, `drift` also if no row can be read.
+    `new_categories` and `gaps` are by column; `n_incomplete` rows have gaps, and `n_empty` have no values at all.
     """
 
     n_rows: int
@@ -170,7 +170,7 @@ class Counting:
         """Return the summary of all rows; `rate` is the false discovery rate."""
         return Summary(
             self.n_rows + len(self.bad), self._n_accepted,
-            None if self._drift is None else self._drift.result(),
+            None if self._drift is None or not self.n_rows else self._drift.result(),
             None if self._discoveries is None else self._discoveries.result(rate),
             self._new, self._gaps, self._n_incomplete, self._n_empty, tuple(self.bad), self._classifier,
         )  # fmt: skip

@@ -5,16 +5,18 @@ It equals a fresh fit on these rows, bit for bit, if the fit reads the columns a
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import accumulate
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from eocc.classifiers.answers import rows_of_fit
+from eocc.classifiers.answers import add_answers, n_removed, rows_of_fit
 from eocc.foundation.arguments import unfitted_copy
 from eocc.foundation.array_checks import check_keys, demand
 from eocc.foundation.types import Flags
+from eocc.foundation.wording import counted
 from eocc.measures.joining import joined
 
 # What the rows that a model was first fitted to are called.
@@ -32,25 +34,41 @@ class Batch:
 
 def history_of(classifier: Any, first: date | None = None) -> tuple[Batch, ...]:
     """Return what came when; of a model that was never updated, one batch with the date `first`."""
-    return classifier.batches_ or (Batch(FIRST, first, len(classifier.prototypes_)),)
+    n_rows = len(classifier.prototypes_) + n_removed(classifier.answers_)
+    return classifier.batches_ or (Batch(FIRST, first, n_rows),)
+
+
+def day_of(given: Any) -> date:
+    """Return a date, or the date of a datetime."""
+    if not isinstance(given, date):
+        raise ValueError(f"date must be a datetime.date such as date(2026, 1, 31), not {given!r}")
+    return given.date() if isinstance(given, datetime) else given
 
 
 def kept_rows(history: tuple[Batch, ...], forget: Any, today: date) -> Flags:
     """Return which training rows are kept, in the order of the history.
 
     `forget` is None, a number of rows, an age (a timedelta or "90d"), a date (or "2026-01-31"), before which rows came,
-    or the source of rows. Rows without a date are older than all others.
+    or the source of rows. Rows without a date have no age.
     """
     starts = [0, *accumulate(batch.n_rows for batch in history)]
     kept = np.ones(starts[-1], bool)
     if forget is None:
         return kept
-    if isinstance(forget, int) and not isinstance(forget, bool) and forget >= 0:
-        kept[:forget] = False
+    if isinstance(forget, Integral) and not isinstance(forget, bool) and int(forget) >= 0:
+        if int(forget) > len(kept):
+            held = f"forget must be at most the {counted(len(kept), 'training row')} of the model, not {forget}"
+            raise ValueError(f"{held}; write a date as 2026-01-31")
+        kept[: int(forget)] = False
         return kept
     written = str(forget)
     if isinstance(forget, timedelta) or re.fullmatch(r"\d+d", written):
-        forget = today - (forget if isinstance(forget, timedelta) else timedelta(days=int(written[:-1])))
+        try:
+            forget = today - (forget if isinstance(forget, timedelta) else timedelta(days=int(written[:-1])))
+        except OverflowError:
+            raise ValueError(f"forget must be an age that goes back to the year 1 at most, not {written}") from None
+    elif isinstance(forget, date):
+        forget = day_of(forget)
     elif re.fullmatch(r"\d{4}-\d\d-\d\d", written):
         forget = date.fromisoformat(written)
     sources = sorted({batch.source for batch in history})
@@ -60,23 +78,27 @@ def kept_rows(history: tuple[Batch, ...], forget: Any, today: date) -> Flags:
             f"forget must be a number of rows, an age such as 90d, a date or a source ({known}), not {forget!r}"
         )
     for batch, start in zip(history, starts, strict=False):
-        is_old = (batch.date or date.min) < forget if isinstance(forget, date) else batch.source == forget
+        if isinstance(forget, date) and batch.date is None:
+            rows = f"the {counted(batch.n_rows, 'row')} of {batch.source!r} have no date"
+            raise ValueError(f"{rows}; forget them by number or source, and pass date= with each update")
+        is_old = batch.date < forget if isinstance(forget, date) and batch.date else batch.source == forget
         kept[start : start + batch.n_rows] &= not is_old
     return kept
 
 
 def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Any:
-    """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None."""
+    """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None.
+
+    It learns the answers of the model again.
+    """
     if not classifier._is_whole:
         count = f"{len(classifier.prototypes_):,} of its {classifier._n_training:,} training rows"
         raise ValueError(f"the model keeps only {count}, so it cannot be updated; fit it again to all rows")
-    if classifier.answers_ is not None:
-        raise ValueError("the model has learned answers; update the model from before, then teach it again")
     known = rows_of_fit(classifier).some(np.flatnonzero(kept))
     rows = new if not kept.any() else joined(known.rows, new)
     y, outliers = None, classifier.outliers_
     found = unfitted_copy(classifier)
-    for name in ("resolved_measure_", "reading_", "n_features_in_", "feature_names_in_"):
+    for name in ("resolved_measure_", "reading_", "n_features_in_", "feature_names_in_", "_windowing_"):
         if hasattr(classifier, name):
             setattr(found, name, getattr(classifier, name))
     if outliers is not None:
@@ -87,7 +109,10 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
         first = known.names or list(map(str, known.indices.tolist()))
         found._row_names_ = [*first, *(names or (f"{batch.source}:{row}" for row in range(len(new))))]
     found.batches_ = (*_counted_again(history, kept), Batch(batch.source, batch.date, len(new)))
-    return found
+    answers = classifier.answers_
+    if answers is None:
+        return found
+    return found._with_answers(add_answers(found, answers.rows, answers.y, answers.names))
 
 
 def _counted_again(history: tuple[Batch, ...], kept: Flags) -> list[Batch]:

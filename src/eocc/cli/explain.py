@@ -1,7 +1,7 @@
 """``eocc explain``."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +9,9 @@ from eocc.cli import options
 from eocc.cli.app import command
 from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing, writing_columns
 from eocc.foundation.printing import printable, printable_lines
+
+if TYPE_CHECKING:
+    from eocc.cli.reading import Rows
 
 
 @command
@@ -41,13 +44,13 @@ def explain(
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
-    chosen = chosen_rows(options.names_in(rows), list(map(str, read.names)), str(data), read.are_named)
-    if not chosen:
-        chosen = classifier.score_samples(read.X).argsort(kind="stable")[:strangest].tolist()
-    explanations = classifier.explain(read.some(chosen))
+    chosen, bad = chosen_rows(options.names_in(rows), read, str(data))
+    if not (chosen or bad):
+        chosen, bad = classifier.score_samples(read.X).argsort(kind="stable")[:strangest].tolist(), read.bad
+    explanations = classifier.explain(read.some(chosen)) if chosen else []
     names = [read.names[row] for row in chosen]
-    _write(output, form, names, explanations, detail, {} if rows else read.bad)
-    say_written(output, len(explanations), sum(explanation.is_target for explanation in explanations))
+    _write(output, form, names, explanations, detail, bad)
+    say_written(output, len(explanations) + len(bad), sum(explanation.is_target for explanation in explanations))
 
 
 def _write(
@@ -57,7 +60,7 @@ def _write(
     unread = [{"row": name, "decision": -1, "sentence": f"Rejected: {why}."} for name, why in bad.items()]
     if form in ("csv", PARQUET):
         records = [{"row": name, **one.to_record()} for name, one in zip(names, explanations, strict=True)]
-        records += [{**dict.fromkeys(records[0]), **one} for one in unread]
+        records += [{**dict.fromkeys(records[0] if records else one), **one} for one in unread]
         with writing_columns(output, form, list(records[0])) as write:
             cells = {column: [record[column] for record in records] for column in records[0]}
             write({column: [None if cell != cell else cell for cell in found] for column, found in cells.items()})
@@ -74,9 +77,13 @@ def _write(
                 file.write(f"{printable_lines(text)}\n\n")
 
 
-def chosen_rows(wanted: list[str], names: list[str], where: str, are_named: bool) -> list[int]:
-    """Return the rows given by name or, if rows have names and none has this one, by number."""
-    numbers = {str(row): [row] for row in range(len(names))} if are_named else {}
+def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int], dict[Any, str]]:
+    """Return the rows given by name or, if rows have names and none has this one, by number.
+
+    Those with a cell that cannot be read are apart, each name with the reason.
+    """
+    names, index_of = list(map(str, read.all_names)), (read.good.cumsum() - 1).tolist()
+    numbers = {str(row): [row] for row in range(len(names))} if read.are_named else {}
     named: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         named.setdefault(name, []).append(row)
@@ -85,4 +92,6 @@ def chosen_rows(wanted: list[str], names: list[str], where: str, are_named: bool
         if name not in places:
             by_number = f", or '0' to '{len(names) - 1}'" if numbers else ""
             raise ValueError(f"{where} has no row {name!r}; its rows are {names[0]!r} to {names[-1]!r}{by_number}")
-    return [row for name in wanted for row in places[name]]
+    found = [row for name in wanted for row in places[name]]
+    bad = [read.all_names[row] for row in found if not read.good[row]]
+    return [index_of[row] for row in found if read.good[row]], {name: read.bad[name] for name in bad}

@@ -28,7 +28,8 @@ N_STRANGEST = 3
     "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
 )
 @click.option("--drop-copies", is_flag=True, help="Leave out normal rows that are exact copies of earlier ones.")
-@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad")
+@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad",
+                      "window", "step", "by", "time", "features")  # fmt: skip
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
     data: DataFiles, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
@@ -46,6 +47,9 @@ def fit(
     check_labels(method, about)
     if drop_copies and (stream or sample):
         raise click.UsageError("--drop-copies compares all rows, which --stream does not hold; leave one out")
+    if about.window and (stream or sample or given["baseline_by"]):
+        option = "--baseline-by" if given["baseline_by"] else "--stream"
+        raise click.UsageError(f"{option} takes the rows of the file, not windows of them; leave --window out")
     if vertex_name and (stream or sample):
         raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
     classifier = options.classifier_of(method, given)
@@ -63,6 +67,8 @@ def fit(
         if vertex_name:
             name_vertices(classifier, rows, vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
+        if rows.windowing is not None:
+            classifier._windowing_ = rows.windowing
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)

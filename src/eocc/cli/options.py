@@ -100,6 +100,11 @@ class DataOptions:
     kind: tuple[str, ...] = ()
     skip_bad: bool = False
     strict: bool = False
+    window: int | None = None
+    step: int | None = None
+    by: str = ""
+    time: str = ""
+    features: bool = False
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -129,6 +134,12 @@ class DataOptions:
         for one in self.kind:
             if not one.rpartition("=")[0] or one.rpartition("=")[2] not in KINDS:
                 raise click.UsageError(f"--kind is COLUMN={'|'.join(KINDS)}, for example zip=text, not {one!r}")
+        for option in ("step", "by", "time", "features"):
+            if getattr(self, option) and not self.window:
+                raise click.UsageError(f"--{option} needs --window, the number of values in a window of a series")
+        if self.window and (self.label or self.id_column):
+            option = "--label" if self.label else "--id"
+            raise click.UsageError(f"{option} is about rows, but windows of rows are compared; leave it out")
         if (self.target or self.outliers) and not self.label:
             option = "--target" if self.target else "--outliers"
             raise click.UsageError(f"{option} needs --label, the column that holds the labels")
@@ -332,4 +343,13 @@ _DATA_OPTIONS = {
     "target": click.option("--target", default="", metavar="VALUE", help="The label of normal rows."),
     "outliers": click.option("--outliers", default="", metavar="VALUE,...",
                              help="Labels of known outliers, separated by commas."),
+    "window": click.option("--window", type=click.IntRange(min=1), default=None, metavar="N",
+                           help="Cut one long series into windows of N values, which are the rows of the model."),
+    "step": click.option("--step", type=click.IntRange(min=1), default=None, metavar="N",
+                         help="A window begins every N values; 1 by default."),
+    "by": click.option("--by", default="", metavar="COLUMN", help="Rows with the same value here are one series each."),
+    "time": click.option("--time", default="", metavar="COLUMN",
+                         help="The dates or numbers that order the rows of a series. Default: as they are."),
+    "features": click.option("--features", is_flag=True,
+                             help="Describe a window by six numbers per column instead of its values."),
 }  # fmt: skip

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +21,9 @@ SHEETS = (".xlsx", ".xls", ".ods")
 WIDTH = 12
 # The last column of scores, which holds sentences.
 NOTES = "notes"
+# A note says that the rows are those the model was trained on if more than this share of them are.
+MANY_KNOWN = 0.2
+MOST_COMPARED = 1000
 
 Columns = Mapping[str, Any]
 
@@ -31,6 +35,12 @@ def open_model(model: Path, output: Path | None, *data: Path) -> Any:
 
     check_output(output, model, *data)
     return load(model)
+
+
+def changed_on(path: Path) -> date:
+    """Return the day of the last change of a file, today for standard input."""
+    moment = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.is_file() else datetime.now(UTC)
+    return moment.date()
 
 
 def output_format(form: str | None, output: Path | None, default: str) -> str:
@@ -136,3 +146,16 @@ def say_written(output: Path | None, n_rows: int, n_accepted: int, form: str = "
     if output is not None:
         as_table = " as a table" if form == "table" else ""
         say(f"Written: {output}{as_table} ({n_rows:,} {'row' if n_rows == 1 else 'rows'}, {n_accepted:,} accepted).")
+
+
+def say_if_trained_on(classifier: Any, rows: Any) -> None:
+    """Print a note if many of the rows are those that the model was trained on, and score better for it."""
+    if classifier._scores_left_out:
+        return
+    import numpy as np
+
+    some = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
+    share = float(np.mean(classifier.transform(rows.some(some)).min(axis=1) == 0))
+    if share > MANY_KNOWN:
+        say(f"Note: {share:.0%} of the rows equal a row that the model was trained on, so it looks better than it is; "
+            "test on rows that were not used for training.")  # fmt: skip

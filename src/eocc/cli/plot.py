@@ -7,7 +7,7 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.output import open_model
+from eocc.cli.output import open_model, say_if_trained_on
 from eocc.foundation.registry import choose
 from eocc.plots import PLOTS
 
@@ -58,7 +58,7 @@ def _rows(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return what the picture needs of the data: rows, and labels, names or the number of a row."""
     from eocc.cli.explain import chosen_rows
-    from eocc.cli.reading import read_for, say_if_trained_on
+    from eocc.cli.reading import read_for
 
     rows = read_for(classifier, data, about)
     if kind in NEED_LABELS and rows.is_normal.all():
@@ -68,7 +68,10 @@ def _rows(
     names = list(map(str, rows.names))
     more: dict[str, Any] = {"names": names} if kind in ("rows", "row") else {}
     if kind == "row" and row:
-        more["row"] = chosen_rows([row], names, str(data), rows.are_named)[0]
+        chosen, bad = chosen_rows([row], rows, str(data))
+        if not chosen:
+            raise ValueError(f"row {row!r} cannot be read ({bad.popitem()[1]}); name another")
+        more["row"] = chosen[0]
     return ((rows.X, rows.signs) if about.label and kind in TAKE_LABELS else (rows.X,)), more
 
 

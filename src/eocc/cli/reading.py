@@ -10,10 +10,11 @@ import numpy as np
 
 from eocc.cli.app import say
 from eocc.cli.options import DataFiles, DataOptions, names_in
+from eocc.cli.series import training_windows, windows_for
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import MOST_LISTED, listed
-from eocc.foundation.types import Flags, Indices
+from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, guess_format, open_chunks
 from eocc.io.files.objects import as_table, checked_objects, describe
@@ -24,15 +25,13 @@ from eocc.tables.matching import gaps_in, is_same, matched
 from eocc.tables.reading import Read, Reading
 from eocc.tables.spelling import Spelling
 from eocc.tables.table import NUMBER, Table, join_tables
+from eocc.tables.windows import Windowing, Windows
 
 CLASS = "class"
 # A page names this many rows that cannot be read.
 MOST_NOTES = 5
 # What --keep takes for every column.
 ALL = "all"
-# A note says that the rows are those the model was trained on if more than this share of them are.
-MANY_KNOWN = 0.2
-MOST_COMPARED = 1000
 
 
 class Named:
@@ -64,7 +63,8 @@ class Named:
 class Part:
     """Some rows of a file: its chunk with `whole` columns, the names of the rows, which are `good`, and those as X.
 
-    A row that is not good has a cell that cannot be read; `faults` say which and why.
+    A row that is not good has a cell that cannot be read; `faults` say which and why. Rows that are windows of a series
+    come with them all.
     """
 
     whole: Chunk
@@ -72,6 +72,7 @@ class Part:
     good: Flags
     X: Any
     faults: dict[int, str]
+    windows: Windows | None = None
 
     @property
     def good_names(self) -> list[Any]:
@@ -97,7 +98,9 @@ class Rows:
     """All rows of files: as the classifier takes them, their names, and which are normal and which known outliers.
 
     Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
-    each with the reason, `unknown` the columns that the model does not know.
+    each with the reason, `unknown` the columns that the model does not know. If rows are windows of a series,
+    `windowing` says how a training series was cut, and `windows` are those of a new one. `all_names` are those of all
+    rows to score, of which the `good` can be read.
     """
 
     X: Any
@@ -109,6 +112,10 @@ class Rows:
     described: str = ""
     bad: dict[Any, str] = field(default_factory=dict)
     unknown: Sequence[str] = ()
+    windowing: Windowing | None = None
+    windows: Windows | None = None
+    all_names: Sequence[Any] = ()
+    good: Flags = field(default_factory=lambda: np.zeros(0, bool))
 
     @property
     def signs(self) -> Any:
@@ -156,6 +163,9 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     chunks = list(opened(data, about))
     if about.drop and chunks[0].table is None:
         raise ValueError(f"{data} has no columns; leave --drop out")
+    windowing = None
+    if about.window:
+        chunks, about, windowing = training_windows(chunks, str(data), about, choices_of(about))
     choices = choices_of(about) if chunks[0].table is not None else None
     learnt = learn(chunks, str(data), None if measure == "auto" else measure, choices)
     is_normal, is_outlier = (flags[learnt.kept] for flags in _labelled(chunks, data, about))
@@ -172,7 +182,7 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
         Named([every[row] for row in bad]).say(f"with cells that cannot be read left out ({printable(why)})")
     names = [every[row] for row in learnt.kept]
     are_named = bool(about.id_column) or isinstance(names[0], str)
-    return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described)
+    return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described, windowing=windowing)
 
 
 def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | None) -> str:
@@ -189,14 +199,18 @@ def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     if not any(part.good.any() for part in parts):
         raise ValueError(f"{data} holds no readable rows; at least 1 is required")
     X = _whole([part.X for part in parts if part.good.any()])
-    names = [name for part in parts for name in compress(part.names, part.good)]
+    all_names = [name for part in parts for name in part.names]
     is_normal, is_outlier = _labelled([part.whole for part in parts], data, about)
     good = np.concatenate([part.good for part in parts])
+    names = list(compress(all_names, good))
     are_named = bool(about.id_column) or isinstance(names[0], str)
     reading, given = classifier._table_reading, [str(name) for name in parts[0].whole.columns]
     known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
     unknown = [name for name in given if name not in known] if parts[0].whole.is_named else []
-    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown)
+    return Rows(
+        X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown, windows=parts[0].windows,
+        all_names=all_names, good=good,
+    )  # fmt: skip
 
 
 def _whole(parts: Sequence[Any]) -> Any:
@@ -222,7 +236,12 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
     reading, said, spelling = classifier._table_reading, set[str](), None
     skipped, has_rows = Named(), False
     with stage(f"scoring {data.name}", 1):
-        for number, chunk in enumerate(opened(data, about, None if reading is None else reading.spelling)):
+        windowing, windows = classifier._windowing_, None
+        usual = windowing.series if windowing else reading
+        chunks: Iterable[Chunk] = opened(data, about, usual and usual.spelling)
+        if windowing:
+            chunks, about, windows = windows_for(windowing, list(chunks), about)
+        for number, chunk in enumerate(chunks):
             names, notes = names_of(chunk, about), list[str]()
             if reading is None:
                 schema = classifier.measure_.schema(classifier.prototypes_, classifier._feature_names)
@@ -232,10 +251,11 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
             else:
                 whole = chunk
                 chunk, ignored = _matched(chunk, reading, about)
+                ignored = ignored if windows is None else []  # the model needs no more of a window than its numbers
                 raw: Any = chunk.table
                 if number == 0 or about.dialect.decimal:
                     spelling = raw.dialect.spelling(raw.columns) if raw.dialect else reading.spelling
-                part = _part(classifier, whole, chunk, names, about, spelling)
+                part = replace(_part(classifier, whole, chunk, names, about, spelling), windows=windows)
                 if about.skip_incomplete:
                     skipped.add(list(compress(part.names, ~_complete(part))))
                     part = _without_gaps(part)
@@ -375,14 +395,3 @@ def labels_of(chunk: Chunk, data: DataFiles, label: str) -> Sequence[Any]:
     known = list(columns) or ([CLASS] if chunk.labels else [])
     has = has_instead(label, known) if known else "only tables and CXL indices have labels"
     raise ValueError(f"{data} has no column {label!r}; {has}")
-
-
-def say_if_trained_on(classifier: Any, rows: Rows) -> None:
-    """Print a note if many of the rows are those that the model was trained on, and score better for it."""
-    if classifier._scores_left_out:
-        return
-    some: Indices = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
-    share = float(np.mean(classifier.transform(rows.some(some)).min(axis=1) == 0))
-    if share > MANY_KNOWN:
-        say(f"Note: {share:.0%} of the rows equal a row that the model was trained on, so it looks better than it is; "
-            "test on rows that were not used for training.")  # fmt: skip

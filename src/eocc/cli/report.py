@@ -6,7 +6,7 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import open_model
+from eocc.cli.output import open_model, say_if_trained_on
 from eocc.foundation.registry import listed
 
 
@@ -23,7 +23,7 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
     """
     classifier = open_model(model, output, *(data.paths if data else ()))
 
-    from eocc.cli.reading import read_for, say_if_trained_on
+    from eocc.cli.reading import read_for
     from eocc.report import write_report
     from eocc.report.page import checked_page
 
@@ -37,5 +37,6 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
         notes = rows.unread()
         notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
         y = rows.signs if about.label else None
-        write_report(classifier, output, rows.X, y, rows.names, title, notes)
+        n_unread = len(rows.good) - len(rows.names)
+        write_report(classifier, output, rows.X, y, rows.names, title, notes, rows.windows, n_unread)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")

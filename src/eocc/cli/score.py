@@ -17,15 +17,16 @@ from eocc.cli import options
 from eocc.cli.app import Shared, command, end_with_alarm, say
 from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing_columns
 from eocc.foundation.atomic import check_output, drafted
+from eocc.foundation.wording import counted
 
 # What --only and --fail-on take, and the column that --fdr adds.
-REJECTED, DISCOVERIES, DISCOVERY = "rejected", "discoveries", "discovery"
-CONDITION = re.compile(r"(drift)|(rejected|discoveries)>(\d{1,15})|(discoveries)")
+REJECTED, DISCOVERIES, DISCOVERY, BAD = "rejected", "discoveries", "discovery", "bad"
+CONDITION = re.compile(r"(drift)|(rejected|discoveries|bad)>(\d{1,15})|(discoveries|bad)")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What --fail-on asks for: drift, or more than `most` rows that are rejected, or discoveries."""
+    """What --fail-on asks for: drift, or more than `most` rows that are rejected, discoveries, or cannot be read."""
 
     what: str
     most: int = 0
@@ -37,7 +38,11 @@ class Condition:
         if self.what == REJECTED:
             count = f"{outcome.n_rejected:,} of {outcome.n_rows:,} rows rejected, more than {self.most:,}"
             return count if outcome.n_rejected > self.most else ""
-        return f"drift: {outcome.drift}".rstrip(".") if outcome.drift.is_drift else ""
+        if self.what == BAD:
+            n_bad = len(outcome.bad_cells)
+            return f"{n_bad:,} of {counted(outcome.n_rows, 'row')} cannot be read" if n_bad > self.most else ""
+        is_drift = outcome.drift is not None and outcome.drift.is_drift
+        return f"drift: {outcome.drift}".rstrip(".") if is_drift else ""
 
 
 def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list[Condition]:
@@ -47,10 +52,10 @@ def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list
         given = CONDITION.fullmatch(one.replace(" ", ""))
         if given is None:
             raise click.UsageError(
-                f"--fail-on takes drift, rejected>N and discoveries, separated by commas, not {one!r}"
+                f"--fail-on takes drift, rejected>N, discoveries and bad, separated by commas, not {one!r}"
             )
-        drift, counted, most, discoveries = given.groups()
-        found.append(Condition(drift or counted or discoveries, int(most or 0)))
+        drift, limited, most, any_of = given.groups()
+        found.append(Condition(drift or limited or any_of, int(most or 0)))
     return found
 
 
@@ -79,7 +84,8 @@ def _file(ctx: click.Context, option: click.Parameter, value: Path | None) -> Pa
 @click.option("--summary", type=options.PATH, default=None, callback=_file,
               help="A JSON file for the counts, discoveries, drift and notes.")  # fmt: skip
 @click.option("--fail-on", "conditions", default="", metavar="CONDITION,...", callback=_conditions,
-              help="Exit with code 4 on drift, 'rejected>N' or discoveries (0.1 of them false, or --fdr).")  # fmt: skip
+              help="Exit with code 4 on drift, 'rejected>N', discoveries (0.1 of them false, or --fdr) or bad: "
+                   "rows with a cell that cannot be read.")  # fmt: skip
 @options.data_options("id_column", "strict")
 def score(
     model: Path,
@@ -113,13 +119,14 @@ def score(
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
-    from eocc.cli.reading import Named, kept_columns, say_bad, stream_for
+    from eocc.cli.reading import ALL, Named, kept_columns, say_bad, stream_for
+    from eocc.cli.series import places_in
     from eocc.explain.facts import Facts
     from eocc.tables.matching import gaps_in
 
     fdr = fdr or (DEFAULT_FALSE_DISCOVERIES if only == DISCOVERIES else None)
     asked = {one.what for one in conditions} | ({DISCOVERIES} if fdr else set())
-    for what in sorted(asked - {REJECTED}) if classifier.calibration_ is None else ():
+    for what in sorted(asked - {REJECTED, BAD}) if classifier.calibration_ is None else ():
         raise ValueError(f"{what} needs a calibrated model: fit it with --false-alarm-rate 0.05")
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
     incomplete, blank = Named(), Named()
@@ -127,12 +134,14 @@ def score(
     counting, facts = Counting(classifier), Facts(classifier)
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
+    if first.windows is not None:
+        keep = keep if keep == ALL else ",".join([*places_in(first.whole), keep])
     own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
     new_names = _new_names(kept_columns(first, keep, reading, is_typed), own)
     with ExitStack() as stack:
-        summary_draft = stack.enter_context(drafted(summary)) if summary else None
         columns_of_file = ["row", *new_names.values(), *own[1:]]
         write = stack.enter_context(writing_columns(output, form, columns_of_file))
+        summary_draft = stack.enter_context(drafted(summary)) if summary else None  # the last, so it appears first
         rows = _Rows(write, only, waits=fdr is not None)
         for part in chain([first], stream):
             columns, notes = dict[str, Any](), list[str]()

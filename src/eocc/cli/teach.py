@@ -8,14 +8,14 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import open_model
+from eocc.cli.output import changed_on
 
 
 @command
 @options.model_argument
 @click.argument("answers", type=options.PATH, metavar="ANSWERS")
 @click.option("--data", "given", type=options.PATH, metavar="DATA", help="The reviewed file, if it was moved.")
-@options.output_option("taught.eocc", "The model file to write.")
+@options.output_option("taught.eocc", "The model file to write; it may be MODEL itself.")
 @options.data_options("id_column")
 def teach(model: Path, answers: Path, given: Path | None, output: Path, about: options.DataOptions) -> None:
     """Learn the answers of a review, and write a new model.
@@ -26,16 +26,18 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
 
     Example: eocc teach model.eocc answers.csv -o better.eocc
     """
-    classifier = open_model(model, output, answers)
-
     import numpy as np
 
+    from eocc import load
+    from eocc.classifiers.updating import history_of
     from eocc.cli.answers_file import read_answers
     from eocc.cli.reading import read_for
     from eocc.foundation.atomic import check_output
     from eocc.foundation.printing import printable
     from eocc.report.review import NORMAL, in_words
 
+    check_output(output, answers)
+    classifier = load(model)
     lines = read_answers(answers)
     data = _reviewed(lines, answers, given)
     check_output(output, data)
@@ -44,6 +46,7 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
     is_normal = np.array([line["answer"] == NORMAL for line in lines])
     taught = classifier.teach(rows.some(places), np.where(is_normal, 1, -1), [line["row"] for line in lines])
     before, after = (known.predict(rows.X) == 1 for known in (classifier, taught))
+    taught.batches_ = history_of(classifier, changed_on(model))  # the new file is younger than the rows
     taught.save(output)
     say(f"Written: {output}.")
     print(f"Learned {in_words([line['answer'] for line in lines])}.")

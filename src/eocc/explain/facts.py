@@ -53,6 +53,11 @@ class Facts:
 
     def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         if isinstance(patterns, np.ndarray | Table):
+            if isinstance(patterns, Table):  # a date is one value, whatever parts of it are compared
+                reading = self._classifier.reading_
+                read = () if reading is None else reading.columns
+                more = {column.part_name(part) for column in read for part in column.parts[1:]}
+                patterns = Table(tuple(one for one in patterns.columns if one.name not in more))
             counts = gaps_in(patterns)
             given = patterns.T if isinstance(patterns, np.ndarray) else patterns.columns
             n = sum(getattr(one, "declared", "") != RELATIVE for one in given)

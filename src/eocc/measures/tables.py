@@ -171,7 +171,7 @@ class FittedGower(FittedMeasure):
         for name in (name for name in self.names if name not in known):
             raise ValueError(f"X lacks column {name!r}, which the training table had")
         for name in (name for name in known if name not in self.names):
-            raise ValueError(f"X has a column {name!r}, which the training table did not have")
+            raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out")
         encoded = [fitted.encode(known[fitted.name], new) for fitted, new in zip(self.columns, unseen, strict=True)]
         return np.ascontiguousarray(np.array(encoded).T)
 

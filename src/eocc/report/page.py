@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -25,6 +26,7 @@ from eocc.report.sections import (
     summary_section,
 )
 from eocc.report.study import Study, study_of
+from eocc.tables.windows import Windows
 
 # What the contents call each part, by its identity.
 PARTS = {
@@ -45,6 +47,8 @@ def write_report(
     names: Iterable[Any] | None = None,
     title: str | None = None,
     notes: Sequence[str] = (),
+    windows: Windows | None = None,
+    n_unread: int = 0,
 ) -> Path:
     """Write one HTML page about a fitted classifier, and about new rows if given, and return its path.
 
@@ -64,10 +68,14 @@ def write_report(
         What the page is about; the verdict is its heading.
     notes : sequence of str, default=()
         Sentences for the top of the page, for example on rows that could not be read.
+    windows : Windows, default=None
+        What `eocc.windows` returned, if X are windows of a series: the page draws it, and marks the rejected ones.
+    n_unread : int, default=0
+        How many rows, which are not in X, could not be read. The heading counts them as rejected.
     """
     output = checked_page(path)
-    study = study_of(classifier, X, y, names)
-    text = _page(study, title or "One-class report", notes)
+    study = replace(study_of(classifier, X, y, names), n_unread=n_unread)
+    text = _page(study, title or "One-class report", notes, windows)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
@@ -82,11 +90,11 @@ def checked_page(path: str | os.PathLike[str]) -> Path:
     return output
 
 
-def _page(study: Study, title: str, notes: Sequence[str]) -> str:
+def _page(study: Study, title: str, notes: Sequence[str], windows: Windows | None) -> str:
     columns = columns_of(study.classifier, None if study.new is None else study.new.patterns, study.explained)
     links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
     nav = tag("nav", tag("ul", *links), aria_label="Contents")
-    first = summary_section(study, columns, notes)
+    first = summary_section(study, columns, notes, windows)
     sections = joined(
         [first, *(part(study, columns) for _, part in PARTS.values() if part is not summary_section)], "\n"
     )

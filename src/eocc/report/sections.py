@@ -1,7 +1,8 @@
 """The parts of the page: summary, list of rows, map, calibration and drift, data, model."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -12,13 +13,15 @@ from eocc.explain import reach_of
 from eocc.explain.fitted import schema_of, weight_names
 from eocc.foundation.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
 from eocc.foundation.registry import listed
-from eocc.foundation.types import Flags
+from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted, format_number
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
+from eocc.plots.series import plot_series
 from eocc.regions.scores import decision_margin
 from eocc.report.charts import chart
 from eocc.report.columns import Columns
 from eocc.report.study import ACCEPTED, DECISIONS, REJECTED, ScoredRows, Study
+from eocc.tables.windows import Windows
 
 # If more than this share of the new rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
@@ -29,6 +32,8 @@ MOST_IN_LEGEND = 8
 MOST_COLUMNS = 6
 # It links to this many discoveries.
 MOST_LINKS = 10
+# It draws this many series, if rows are windows of them.
+MOST_SERIES = 4
 
 
 def percentage(part: float, whole: float) -> str:
@@ -37,12 +42,31 @@ def percentage(part: float, whole: float) -> str:
     return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
 
 
-def summary_section(study: Study, columns: Columns, notes: Sequence[str] = ()) -> Markup:
-    """Return what was found, and what is new in the data or was not compared."""
+def summary_section(
+    study: Study, columns: Columns, notes: Sequence[str] = (), windows: Windows | None = None
+) -> Markup:
+    """Return what was found, what is new in the data or was not compared, and the series that rows are windows of."""
     found = tag("div", tag("ul", *(tag("li", said) for said in _found(study))))
     heading = tag("h3", "New in these data, and not compared")
     news = tag("div", heading, tag("ul", *(tag("li", said) for said in _news(study, columns, notes))), class_="news")
-    return section("summary", "Summary", tag("div", found, *([] if study.new is None else [news]), class_="halves"))
+    halves = tag("div", found, *([] if study.new is None else [news]), class_="halves")
+    return section("summary", "Summary", halves, *([] if windows is None else _series(study, windows)))
+
+
+def _series(study: Study, windows: Windows) -> Iterator[Markup]:
+    """Yield pictures of the series with most rejected windows, in which these are marked."""
+    decisions = np.where(study.subject.accepted, 1, -1)
+    rejected = Counter(group for group, one in zip(windows.groups, decisions, strict=True) if one < 0)
+    alarms = windows.alarms(decisions)
+    for group in sorted(dict.fromkeys(windows.groups), key=lambda group: -rejected[group])[:MOST_SERIES]:
+        when = listed(f"{one.start} to {one.end}" for one in alarms if one.group == group)
+        found = f"windows rejected from {when}" if when else "no alarms"
+        words = f"{'The series' if group is None else group}: {found}."
+        yield chart("series", words, partial(_draw_series, windows, decisions, group))
+
+
+def _draw_series(windows: Windows, decisions: Indices, group: Any, axes: Any) -> Any:
+    return plot_series(windows, decisions, group=group, axes=axes)
 
 
 def model_in_one_line(study: Study) -> str:

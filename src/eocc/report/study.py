@@ -79,6 +79,7 @@ class Study:
     `training` are the prototypes: all training rows, unless prototypes were chosen. `listed` are the rows that the page
     holds, the most unusual first: of the new rows, or of the training rows if there are no new ones. `explained` holds
     the explanations of the first of them. `regions` is None if there are too many training rows to compute them.
+    `n_unread` further rows could not be read, so they are rejected.
     """
 
     classifier: OneClassClassifier
@@ -88,6 +89,7 @@ class Study:
     listed: Indices
     explained: Sequence[Explanation]
     regions: Regions | None
+    n_unread: int = 0
 
     @property
     def subject(self) -> ScoredRows:
@@ -132,8 +134,10 @@ class Study:
         n, (_, rejected, discoveries) = len(self.subject), self.counts
         if self.new is None:
             return f"The most unusual of {counted(n, self.row_name)}"
-        said = f"{f'{rejected:,}' if rejected else 'None'} of {counted(n, 'row')} "
+        rejected += self.n_unread
+        said = f"{f'{rejected:,}' if rejected else 'None'} of {counted(n + self.n_unread, 'row')} "
         said += "looks unusual" if rejected < 2 else "look unusual"
+        said += f" ({self.n_unread:,} cannot be read)" if self.n_unread else ""
         if self.discoveries is None:
             return said
         expected = self.classifier.calibration_.limit * n  # type: ignore[union-attr]

@@ -3,15 +3,18 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from eocc.foundation.arguments import check_count
+from eocc.foundation.checks import instance, integer, optional
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
+from eocc.tables import TableWarning
+from eocc.tables.reading import Reading
 from eocc.tables.sources import table_of
 from eocc.tables.spelling import date_of, microseconds
 from eocc.tables.table import DATE, NUMBER, Column, Table
@@ -29,6 +32,31 @@ class Alarm(NamedTuple):
     group: Any
     start: Any
     end: Any
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """How a model cuts the series of a file into its rows: the arguments of `windows`, and how the file is read."""
+
+    length: int
+    step: int
+    by: str | None
+    time: str | None
+    features: bool
+    series: Reading
+    stored: ClassVar = {
+        "length": integer(1, 2**53), "step": integer(1, 2**53), "by": optional(instance(str)),
+        "time": optional(instance(str)), "features": instance(bool), "series": instance(Reading),
+    }  # fmt: skip
+
+    def __str__(self) -> str:
+        series = f" of each {self.by}" if self.by else ""
+        order = f", ordered by {self.time}" if self.time else ""
+        return f"{self.length:,} rows{series}, every {self.step:,}{order}{', as features' if self.features else ''}"
+
+    def cut(self, table: Table) -> "Windows":
+        """Return the windows of a table that was read as `series` says."""
+        return windows(table, self.length, self.step, self.by, self.time, self.features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +82,11 @@ class Windows:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def ends(self) -> tuple[list[Any], list[Any]]:
+        """Return the first and the last time of each window, whole numbers without a decimal point."""
+        times = [int(one) if isinstance(one, float) and one.is_integer() else one for one in self.times]
+        return [times[row] for row in self.places[:, 0]], [times[row] for row in self.places[:, -1]]
 
     def per_row(self, values: ArrayLike) -> Matrix:
         """Return the least of the values (m,) of all windows that hold a row, for each row of the frame; else NaN."""
@@ -119,23 +152,26 @@ def windows(
     positions, position = list[int](), 0
     labels = [None] * len(table) if groups is None else groups.cells()
     places, owners = list[Indices](), list[Any]()
-    for label in dict.fromkeys(labels):
-        rows = np.array([row for row, one in enumerate(labels) if one == label])
-        for part in _unbroken(rows, moments, label):
+    rows_of = dict[Any, list[int]]()
+    for row, label in enumerate(labels):
+        rows_of.setdefault(label, []).append(row)
+    for label, rows in rows_of.items():
+        for part in _unbroken(np.array(rows), moments, label):
             starts = np.arange(0, len(part) - length + 1, step)
             places += [part[start : start + length] for start in starts.tolist()]
             owners += [label] * len(starts)
             positions += (position + starts).tolist()
             position += len(part) + 1
     if not places:
-        longest = max(labels.count(label) for label in dict.fromkeys(labels))
+        longest = max(map(len, rows_of.values()))
         raise ValueError(f"windows of {length} values are longer than any series without a gap, of {longest} at most")
     kept = np.array(places)
     is_whole = np.asarray(~np.isnan(values[kept]).any(axis=(1, 2)))
     if not is_whole.any():
         raise ValueError("every window has missing values; fill them, or choose shorter windows")
     if not is_whole.all():
-        warnings.warn(f"{counted(int((~is_whole).sum()), 'window')} with missing values left out", stacklevel=2)
+        left_out = counted(int((~is_whole).sum()), "window")
+        warnings.warn(f"{left_out} with missing values left out", TableWarning, stacklevel=2)
     kept, names = kept[is_whole], [str(one.name) for one in columns]
     X, called = _features(values[kept], names) if features else _values(values[kept], names)
     times = range(len(table)) if moments is None else moments.cells()
@@ -181,7 +217,7 @@ def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices
     usual = float(np.median(steps))
     if (steps == 0).any():
         same = moments.cell(int(rows[np.argmin(steps)]))
-        raise ValueError(f"two rows{where} have the time {same}; pass by=, or drop one")
+        raise ValueError(f"two rows{where} have the time {same}; name the series by a column, or drop one")
     is_gap = steps > LONGEST_STEP * usual
     irregular = np.abs(steps[~is_gap] / usual - 1) > TOLERANCE
     if is_gap.mean() + irregular.mean() > MOST_IRREGULAR:

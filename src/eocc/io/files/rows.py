@@ -97,18 +97,8 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
 
 
 def _learn_table(chunks: Sequence[Chunk], where: str, measure: str | None, choices: Choices) -> Learnt:
-    raw = _training_table(chunks, where, choices)
     faults: list[Fault] | None = [] if choices.skips_bad else None
-    try:
-        reading, table = fit_reading(raw, not chunks[0].is_named, faults=faults, apart=choices.apart)
-    except BadCellError as error:
-        raise Places(chunks).fault(error) from None
-    except NothingLeftError as error:
-        keeping = f"--all-columns compares {'them' if len(error.left_out) > 1 else 'it'}"
-        why = f"{listed_reasons(error.left_out)}; {keeping}" if error.left_out else "drop fewer"
-        raise complaint(where, None, f"has no columns left to compare; {why}") from None
-    except ValueError as error:
-        raise complaint(where, None, str(error)) from None
+    reading, table = read_first(chunks, where, choices, faults)
     readable, rows = (used_rows(table, faults, skips) for skips in (False, choices.skips_incomplete))
     if not len(rows):
         raise complaint(where, None, "holds no complete rows; at least 1 is required")
@@ -126,6 +116,23 @@ def _learn_table(chunks: Sequence[Chunk], where: str, measure: str | None, choic
     _check_measure(kind, reading.describe(), where, measure)
     incomplete = np.setdiff1d(readable, rows, assume_unique=True) if len(rows) < len(readable) else rows[:0]
     return Learnt(Read(table, reading), kind, reading.describe(), reading, rows, incomplete, faults or ())
+
+
+def read_first(
+    chunks: Sequence[Chunk], where: str, choices: Choices, faults: list[Fault] | None
+) -> tuple[Reading, Table]:
+    """Return how a table to learn from is read, and all its rows so read."""
+    raw = _training_table(chunks, where, choices)
+    try:
+        return fit_reading(raw, not chunks[0].is_named, faults=faults, apart=choices.apart)
+    except BadCellError as error:
+        raise Places(chunks).fault(error) from None
+    except NothingLeftError as error:
+        keeping = f"--all-columns compares {'them' if len(error.left_out) > 1 else 'it'}"
+        why = f"{listed_reasons(error.left_out)}; {keeping}" if error.left_out else "drop fewer"
+        raise complaint(where, None, f"has no columns left to compare; {why}") from None
+    except ValueError as error:
+        raise complaint(where, None, str(error)) from None
 
 
 def _training_table(chunks: Sequence[Chunk], where: str, choices: Choices) -> Table:

@@ -26,6 +26,7 @@ from eocc.synthesis import GRAPHS
 from eocc.tables.reading import ReadColumn, Reading
 from eocc.tables.spelling import Spelling
 from eocc.tables.table import AND, EMPTY, KINDS, Column, Table
+from eocc.tables.windows import Windowing
 
 REGISTRIES: tuple[Mapping[str, Any], ...] = (
     EXTENTS, REPRESENTATIVES, TCONORMS, MEMBERSHIP_FUNCTIONS, COUNT_PERFORMANCES, SEARCHES, SELECTIONS, GRAPHS,
@@ -57,6 +58,7 @@ GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
     Reading: Reading.stored,
     Baseline: Baseline.stored,
     ReadColumn: ReadColumn.stored,
+    Windowing: Windowing.stored,
     Spelling: {
         "decimal": lambda value: value in (".", ","),
         "day_first": optional(instance(bool)),
