@@ -209,10 +209,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @dask_lazy(np.float64)
     def how_far_out(self, X: Any) -> Matrix:
-        """Return how far out every row lies; rows beyond the limit are rejected.
-
-        The limit is 1. A RegionClassifier, or a model calibrated to another limit, has sqrt(1 - 2 * threshold_).
-        """
+        """Return how far out every row lies; the limit is 1, or sqrt(1 - 2 threshold_) if it was set by calibration."""
         return self._score_all(X).ratios
 
     @dask_lazy(np.float64)
