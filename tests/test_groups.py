@@ -1,6 +1,7 @@
 """baseline_by: numbers relative to the level and the spread of each row's group."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,9 @@ from scipy.special import polygamma
 
 from eocc import RegionClassifier, SurpriseClassifier, load
 from eocc.cli import main
-from eocc.space.baseline import ONE_VARIANCE, _inverse_trigamma, fit_baseline, on_log_scale
+from eocc.space.baseline import NEW_LEVELS, ONE_VARIANCE, ROUNDING, _inverse_trigamma, fit_baseline, on_log_scale
 from eocc.streaming import fit_stream, score_stream
+from eocc.tables import TableWarning
 from eocc.tables.reading import fit_reading
 from eocc.tables.sources import table_of
 
@@ -47,19 +49,25 @@ def plain_relative(values, groups, found):
     """The definition, row by row: standardise each value by what the other rows of its group let expect."""
     end, mean, between, within, freedom, unit = found.pooled[0, :6]
     x = on_log_scale(np.asarray(values, float), end) if end else np.asarray(values, float) / unit
+    inside = [x[[one == group for one in groups]] for group in sorted(set(groups))]
+    of_all = sum(((part - part.mean()) ** 2).sum() for part in inside) / max(len(x) - len(inside), 1)
     relative = []
     for i in range(len(x)):
         others = np.array([x[j] for j in range(len(x)) if groups[j] == groups[i] and j != i])
         n = len(others)
         squares = ((others - others.mean()) ** 2).sum() if n > 1 else 0.0
-        variance = (freedom * within + squares) / (freedom + max(n - 1, 0))
+        variance = (freedom * within + squares) / (freedom + n - 1) if n else max(within, of_all)
+        variance = max(variance, ROUNDING**2)
         level, error = mean, between
         if n and between:
             precision = n / variance + 1 / between
             level, error = (n / variance * others.mean() + mean / between) / precision, 1 / precision
         elif n:
             error = 0.0
-        relative.append((x[i] - level) / np.sqrt(variance + error))
+        away = x[i] - level if abs(x[i] - level) > ROUNDING else 0.0
+        relative.append(away / np.sqrt(variance + error))
+        if within <= ROUNDING**2 and not n and abs(relative[-1]) <= NEW_LEVELS:
+            relative[-1] = 0.0
     return np.array(relative)
 
 
@@ -266,8 +274,81 @@ def test_an_update_is_a_fresh_fit_of_all_rows(rows):
     assert (updated.score_samples(rows["shifted"]) == fresh.score_samples(rows["shifted"])).all()
 
 
-def test_a_taught_model_keeps_its_baseline(rows):
+def same_baseline(one, other):
+    return all((getattr(one, name) == getattr(other, name)).all() for name in ("counts", "means", "squares", "pooled"))
+
+
+def test_a_new_group_has_the_spread_of_all_rows_together():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 6)
+    values = np.where(groups % 2, 1, 1000) * rng.normal(size=120)  # the typical spread is far below that of all rows
+    found, _ = baseline_of(values, groups.astype(str))
+    level, spread, is_new = found._expected(0, np.array([-1]), np.full(1, np.nan))
+    unit = found.pooled[0, 5]
+    assert is_new.all()
+    assert spread[0] * unit == pytest.approx(values.std(), rel=0.1)
+    assert abs(level[0]) * unit < 100
+
+
+def test_a_column_that_is_constant_in_every_group_is_compared_without_its_rounding():
+    rng = np.random.default_rng(0)
+    groups, lengths = np.repeat(np.arange(20), 6), np.round(rng.uniform(100, 3000, 20))
+    for noise in (0.0, 1e-13):
+        length = lengths[groups] * (1 + noise * rng.normal(size=120))
+        frame = pd.DataFrame({"route": groups.astype(str), "length": length, "load": rng.normal(size=120)})
+        with pytest.warns(TableWarning, match="length by route never differs within a group: a row with any other"):
+            clf = SurpriseClassifier(baseline_by="route").fit(frame)
+        own = lengths[0]
+        new = pd.DataFrame(
+            {"route": ["0", "0", "new", "new"], "length": [own, own + 1, 1500.0, 1e9], "load": [0.0] * 4}
+        )
+        assert clf.predict(new).tolist() == [1, -1, 1, -1]
+        assert clf.score_samples(new).min() > -1e6
+        assert f"length is {own + 1:.0f}; route 0 usually has {own:.0f}." in clf.explain(new)[1].sentence
+        # A length 3 spreads from the mean of the new groups is usual, and 3.1 are not.
+        level, spread, _ = clf.baseline_._expected(0, np.array([-1]), np.full(1, np.nan))
+        near, far = (clf.baseline_._unscaled(0, level + times * spread)[0] for times in (2.9, 3.1))
+        assert clf.predict(new[2:].assign(length=[near, far])).tolist() == [1, -1]
+
+
+def test_a_file_whose_groups_share_no_variance_is_not_sound(rows):
+    found, _ = fit_baseline(table(rows["training"]), ("machine",))
+    pooled = found.pooled.copy()
+    pooled[0, 4] = 0.0
+    assert found.is_sound
+    assert not replace(found, pooled=pooled).is_sound
+
+
+def test_an_update_compares_known_outliers_with_the_new_baseline(rows):
+    wild = rows["shifted"][:4]
+    first, rest = rows["training"][::2], rows["training"][1::2]
+    y = np.repeat([1, -1], [len(first), 4])
+    updated = SurpriseClassifier(baseline_by="machine").fit(pd.concat([first, wild]), y).update(rest)
+    both = pd.concat([first, rest, wild])
+    fresh = SurpriseClassifier(baseline_by="machine").fit(both, np.repeat([1, -1], [len(both) - 4, 4]))
+    assert (updated.score_samples(rows["shifted"]) == fresh.score_samples(rows["shifted"])).all()
+
+
+def test_training_rows_that_answers_remove_leave_the_baseline(rows, tmp_path):
+    training, new = rows["training"].copy(), rows["shifted"]
+    training.loc[:1, "volume"] = [2e4, 0.01]
+    y = np.where(np.arange(len(training)) < 2, -1, 1)
+    clf, fresh = (SurpriseClassifier(baseline_by="machine").fit(training, labels) for labels in (None, y))
+    taught = clf.teach(training[:1], [-1]).teach(training[1:2], [-1])
+    assert same_baseline(taught.baseline_, fresh.baseline_)
+    assert (taught.predict(new) == fresh.predict(new)).all()
+    assert (clf.predict(new) != fresh.predict(new)).any()
+    taught.save(tmp_path / "m.eocc")
+    for model in (taught, load(tmp_path / "m.eocc")):
+        back = model.withdraw([0, 1])
+        assert same_baseline(back.baseline_, clf.baseline_)
+        assert (back.score_samples(new) == clf.score_samples(new)).all()
+        once = model.withdraw([0])
+        assert (once.score_samples(new) == clf.teach(training[1:2], [-1]).score_samples(new)).all()
+
+
+def test_answers_about_other_rows_leave_the_baseline_as_it_is(rows):
     clf = SurpriseClassifier(baseline_by="machine").fit(rows["training"])
-    taught = clf.teach(rows["shifted"][:3], [-1, -1, 1])
-    assert taught.baseline_ is clf.baseline_
-    assert taught.predict(rows["shifted"]).shape == (40,)
+    assert same_baseline(clf.teach(rows["shifted"][:3], [-1, -1, 1]).baseline_, clf.baseline_)
+    few = SurpriseClassifier(baseline_by="machine", prototypes=100).fit(rows["training"])
+    assert few.teach(few.prototypes_[:1], [-1]).baseline_ is few.baseline_  # made of rows that are not kept

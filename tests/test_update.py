@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import eocc
 from eocc import RegionClassifier, SurpriseClassifier
-from eocc.classifiers.updating import Batch, kept_rows
+from eocc.classifiers.updating import Batch, kept_rows, restored_history
 from eocc.cli import main
 from eocc.cli.answers_file import write_answers
 from eocc.report.review import digests_of
@@ -100,6 +100,12 @@ def test_a_file_remembers_what_came_when(tmp_path):
     loaded = eocc.load(tmp_path / "m.eocc")
     assert loaded.batches_ == (Batch("first fit", None, 30), Batch("feb", date(2026, 2, 1), 20))
     same(loaded.update(rows[:5], forget="feb"), SurpriseClassifier().fit(np.vstack([rows[10:40], rows[:5]])), rows)
+
+
+def test_counts_of_a_history_that_wrap_around_are_refused():
+    state = {"sources": ["a"] * 5, "dates": [""] * 5, "counts": np.array([2**62] * 4 + [7])}
+    with pytest.raises(ValueError, match="batches must count 7 training rows"):
+        restored_history(state, 7)
 
 
 def test_models_without_all_rows_are_refused():

@@ -97,7 +97,7 @@ class ReadsPatterns:
         given = {one.part_name(part) for one in self.reading_.columns for part in one.parts}
         patterns = patterns.without(name for name in patterns.names if name not in given)  # rows of an earlier fit
         self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
-        return numbers, patterns, None if outliers is None else self.baseline_.add_to(outliers)
+        return numbers, patterns, None if outliers is None else self.baseline_.put_on(outliers)
 
     def _weights_of(self, fitted: Any) -> Any:
         """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""

@@ -135,7 +135,7 @@ def restored_history(state: Any, n: int) -> tuple[Batch, ...]:
     is_right = all(type(part) is list and all(type(one) is str for one in part) for part in (sources, dates))
     is_right &= type(counts) is np.ndarray and counts.dtype == np.int64 and counts.ndim == 1
     demand(is_right and len(sources) == len(dates) == len(counts), "batches must name a source and a date per batch")
-    demand(bool((counts > 0).all()) and int(counts.sum()) == n, f"batches must count {n} training rows")
+    demand(bool((counts > 0).all()) and sum(counts.tolist()) == n, f"batches must count {n} training rows")
     return tuple(
         Batch(source, date.fromisoformat(day) if day else None, count)
         for source, day, count in zip(sources, dates, counts.tolist(), strict=True)

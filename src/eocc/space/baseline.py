@@ -4,7 +4,8 @@ A column of group g has values x ~ N(m_g, v_g), with m_g ~ N(m, t) and 1 / v_g ~
 constants come from all groups. The variance of a group is the mean of its own and of the pooled one, weighted by
 degrees of freedom (Smyth 2004); its level lies between its own mean and m. A value is standardised by what the model
 expects of one more value of its group: (x - level) / sqrt(variance + variance of the level). So a group of few rows is
-judged nearly as all rows are, and a group without any exactly so. Each training row is standardised without itself.
+judged nearly as all rows are, and a group without any by the mean variance within groups and that between them. Each
+training row is standardised without itself.
 
 Positive columns are taken on a log scale if that makes the values within groups more likely.
 """
@@ -32,6 +33,8 @@ LARGEST = 1e100
 ONE_VARIANCE = 1e9
 # The middle share of the training rows that is usual in a group.
 USUAL = (0.025, 0.975)
+# Levels of new groups are usual up to so many spreads of a column that is constant within every group.
+NEW_LEVELS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +71,14 @@ class Baseline:
         if not is_shaped:
             return False
         numbers = (self.counts, self.means, self.squares, self.pooled)
-        are_finite = all(np.isfinite(one).all() for one in numbers) and bool((self.pooled[:, [3, 5]] > 0).all())
+        are_finite = all(np.isfinite(one).all() for one in numbers) and bool((self.pooled[:, 3:6] > 0).all())
         return are_finite and all(bool((one >= 0).all()) for one in (self.counts, self.squares, self.pooled[:, :1],
                                                                       self.pooled[:, 2:5]))  # fmt: skip
+
+    @property
+    def is_constant(self) -> Flags:
+        """Which columns are constant within every group, but for rounding."""
+        return np.asarray(self.pooled[:, 3] <= ROUNDING**2)
 
     def relative_name(self, name: Hashable) -> str:
         """Return the name of the column that holds the values of another relative to their groups."""
@@ -86,17 +94,26 @@ class Baseline:
             return table
         return self._added(table, self.codes(table), self.are_known(table))
 
+    def put_on(self, table: Table) -> Table:
+        """Return a table with the relative columns of this baseline, instead of those of an earlier one."""
+        return self.add_to(self._as_given(table))
+
+    def _as_given(self, table: Table) -> Table:
+        return table.without(map(self.relative_name, self.names))
+
     def are_known(self, table: Table) -> Flags:
         """Return which rows are copies of training rows, and so are compared with their group without them."""
-        given = table.without(map(self.relative_name, self.names))
-        return np.isin(row_hashes(words_of(given)).view(np.int64), self.known)
+        return np.isin(row_hashes(words_of(self._as_given(table))).view(np.int64), self.known)
 
     def _added(self, table: Table, codes: Indices, is_known: Flags) -> Table:
         relative = []
         for k, name in enumerate(self.names):
             values = self._scaled(k, table.column(name).values)
-            level, spread = self._expected(k, codes, np.where(is_known, values, np.nan))
-            standardised = np.clip((values - level) / spread, -LARGEST, LARGEST)
+            level, spread, is_new = self._expected(k, codes, np.where(is_known, values, np.nan))
+            away = np.where(np.abs(values - level) <= ROUNDING, 0.0, values - level)
+            standardised = np.clip(away / spread, -LARGEST, LARGEST)
+            if self.is_constant[k]:  # what is usual of all groups together is as normal as the value of a group
+                standardised = np.where(is_new & (np.abs(standardised) <= NEW_LEVELS), 0.0, standardised)
             relative.append(Column(self.relative_name(name), NUMBER, standardised, declared=RELATIVE))
         return replace(table, columns=(*table.columns, *relative))
 
@@ -108,12 +125,19 @@ class Baseline:
     def usual(self, k: int, table: Table) -> tuple[Matrix, Matrix]:
         """Return the ends of what is usual of column k in the group of each row, in its own unit."""
         values = self._scaled(k, table.column(self.names[k]).values)
-        level, spread = self._expected(k, self.codes(table), np.where(self.are_known(table), values, np.nan))
-        low, high = (self._unscaled(k, level + end * spread) for end in self.pooled[k, 6:])
+        level, spread, is_new = self._expected(k, self.codes(table), np.where(self.are_known(table), values, np.nan))
+        wide = (-NEW_LEVELS, NEW_LEVELS) if self.is_constant[k] else self.pooled[k, 6:]
+        low, high = (
+            self._unscaled(k, level + np.where(is_new, far, end) * spread + rounding)
+            for end, far, rounding in zip(self.pooled[k, 6:], wide, (-ROUNDING, ROUNDING), strict=True)
+        )
         return low, high
 
-    def _expected(self, k: int, codes: Indices, without: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the level and the spread of one more value of each group; a value `without` NaN is left out of it."""
+    def _expected(self, k: int, codes: Indices, without: Matrix) -> tuple[Matrix, Matrix, Flags]:
+        """Return the level and the spread of one more value of each group, and whether the group has no other value.
+
+        A value `without` NaN is left out of its group.
+        """
         _, mean, between, within, freedom = self.pooled[k, :5]
         is_known, leaves = codes >= 0, ~np.isnan(without)
         n, own, squares = (
@@ -125,8 +149,10 @@ class Baseline:
         own, squares = own - gap / safe, np.maximum(squares - gap**2 * n / safe, 0.0)
         squares = np.where(rest > 1, squares, 0.0)
         variance = (freedom * within + squares) / (freedom + np.maximum(rest - 1, 0.0))
+        of_all = self.squares[k].sum() / max(np.maximum(self.counts[k] - 1, 0.0).sum(), 1.0)
+        variance = np.maximum(np.where(rest > 0, variance, max(within, of_all)), ROUNDING**2)
         trust = rest * between / (rest * between + variance)
-        return mean + trust * (own - mean), np.sqrt(variance + between * (1 - trust))
+        return mean + trust * (own - mean), np.sqrt(variance + between * (1 - trust)), rest == 0
 
     def _scaled(self, k: int, values: Matrix) -> Matrix:
         end, unit = self.pooled[k, [0, 5]]
@@ -234,7 +260,7 @@ def _pooled(counts: Matrix, means: Matrix, squares: Matrix, end: float, unit: fl
     has_any = counts > 0
     levels, n = means[has_any], counts[has_any]
     total = float(levels.var(ddof=1)) if len(levels) > 1 else 0.0
-    within = max(within or total, ROUNDING**2)
+    within = max(within if (freedom > 0).any() else total, ROUNDING**2)
     between = max(total - float((within / n).mean()) if len(n) else 0.0, 0.0)
     weights = 1 / (between + within / n)
     mean = float((weights * levels).sum() / weights.sum()) if len(n) else 0.0

@@ -43,7 +43,10 @@ def constant(patterns: Any, names: Sequence[Hashable]) -> Iterator[Remark]:
         if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
             name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
             text, option = "a row with any other value will be rejected", f"--drop {shlex.quote(name)} leaves it out"
-            yield Remark(f"{name} is always {value}: {text}", "drop the column if it does not matter", option)
+            always = f"is always {value}"
+            if column.declared == RELATIVE:
+                always, option = "never differs within a group", "--drop leaves such a column out"
+            yield Remark(f"{name} {always}: {text}", "drop the column if it does not matter", option)
 
 
 def gaps_in(patterns: Any) -> Indices:
