@@ -4,6 +4,7 @@ The labelled series are those that the package aeon ships, each with a normal se
 (ecg-diff-count-3) and blood pressure (UCR anomaly 135, whose file begins with the normal series; that is left out).
 
 Run, with stumpy and aeon installed: python benchmarks/windows.py --length 100
+The share of false alarms with windows that overlap or not: python benchmarks/windows.py --false-alarms
 """
 
 import argparse
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import stumpy
+from scipy.signal import lfilter
 from sklearn.metrics import roc_auc_score
 from timing import table
 
@@ -55,12 +56,38 @@ def by_profile(profile: Any, train: Any, test: Any, length: int) -> Any:
     return found
 
 
+def false_alarms() -> list[list[str]]:
+    """Return the share of rejected windows of 20 values, the training windows 1 or 20 values apart; rate 0.05.
+
+    Each value is a share of the last and noise. Means of six pairs of series.
+    """
+    rng = np.random.default_rng(5)
+    cases = [(model, step) for step in (1, 20) for model in (SurpriseClassifier, RegionClassifier)]
+    lines = [["share of the last value", *(f"{model.__name__}, step {step}" for model, step in cases)]]
+    for share in (0.0, 0.9, 0.99):
+        lines.append([f"{share}"])
+        for model, step in cases:
+            found = []
+            for _ in range(6):
+                train, test = (lfilter([1], [1, -share], rng.normal(size=n + 200))[200:] for n in (1500, 6000))
+                fitted = model(false_alarm_rate=0.05).fit(windows(train, 20, step).X)
+                found.append((fitted.predict(windows(test, 20, 20).X) < 0).mean())
+            lines[-1].append(f"{np.mean(found):.3f}")
+    return lines
+
+
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--length", type=int, default=100)
     parser.add_argument("--series", nargs="*", choices=SERIES, default=list(SERIES))
+    parser.add_argument("--false-alarms", action="store_true")
     asked = parser.parse_args()
+    if asked.false_alarms:
+        print(table(false_alarms()))
+        return
+    import stumpy
+
     length = asked.length
     detectors = {
         "surprise, values": lambda *given: by_windows(SurpriseClassifier(), *given, False),

@@ -196,6 +196,7 @@ def test_an_explanation_names_the_column_that_takes_the_row_out(fitted):
     reason = broken.reasons[0]
     assert reason.low < 0.8 < reason.high  # what a temperature of 52 suggests
     assert broken.how_far_out > broken.limit
+    assert broken.limit == pytest.approx(np.sqrt(1 - 2 * fitted.threshold_))
     assert fitted.explain_frame(strange())["decision"].tolist() == [1, -1, -1]
 
 

@@ -215,6 +215,19 @@ def test_the_verdict_counts_rows_chance_and_discoveries(tmp_path):
     assert re.findall(r"\d+", study_of(clf).verdict) == ["300"]
 
 
+@pytest.mark.filterwarnings("ignore:.*too few to find")
+def test_discoveries_are_those_of_the_classifier_though_fewer_rows_are_rejected():
+    rng = np.random.default_rng(0)
+    clf = SurpriseClassifier(false_alarm_rate=0.01).fit(rng.normal(size=(1000, 3)))
+    new = rng.normal(size=(300, 3))
+    new[:120] *= 3.2 / np.linalg.norm(new[:120], axis=1)[:, None]
+    study, found = study_of(clf, new), clf.discoveries(new)
+    n_rejected = int((clf.predict(new) < 0).sum())
+    assert (found & (clf.predict(new) > 0)).any()
+    assert_array_equal(study.decisions == 2, found)
+    assert study.counts == (300 - n_rejected, n_rejected, found.sum())
+
+
 def test_a_page_that_is_called_something_else_is_refused(flowers, tmp_path):
     with pytest.raises(ValueError, match=r"the page is HTML: call it 'r.html', not 'r.pdf'; print it"):
         write_report(flowers[0], tmp_path / "r.pdf")

@@ -8,6 +8,8 @@ from doubles import Manhattan, OneBatch, plain
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
 from eocc.explain import differences
 from eocc.graph.complete import spanning_tree
+from eocc.measures.own import OwnFitted
+from eocc.measures.protocol import FindsNearest
 
 
 class Largest:
@@ -22,7 +24,26 @@ class Largest:
         return np.abs(patterns[:, None] - others[None]).max(axis=2) / self.span
 
 
+class FindsLargest(Largest):
+    """The same, which finds the nearest rows itself."""
+
+    n_parameters = 1
+
+    def nearest(self, patterns, prototypes, weightings, k):
+        distances = self.prepare(patterns, prototypes)
+        order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        return [(p[0] * np.take_along_axis(distances, order, axis=1), order) for p in weightings]
+
+
 class TestUsersOwn:
+    @pytest.mark.parametrize("measures", [(Largest, FindsLargest), (FindsLargest, Largest)])
+    def test_measures_with_and_without_a_hook_do_not_share_it(self, measures, setosa):
+        assert [isinstance(OwnFitted(measure().fit(setosa)), FindsNearest) for measure in measures] == [
+            measure is FindsLargest for measure in measures
+        ]
+        scores = [SurpriseClassifier(measure=measure()).fit(setosa).score_samples(setosa) for measure in measures]
+        assert_allclose(*scores)
+
     def test_search(self, setosa):
         clf = EntropicOneClassClassifier(search=OneBatch([np.full((2, 4), 0.5)])).fit(setosa)
         assert clf.weights_.tolist() == [0.5] * 4

@@ -189,7 +189,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         return np.asarray(self.fit(X, y, **fit_params).predict(X))
 
     def _score_all(self, X: Any) -> Scores:
-        """Return `ratios` (above 1: rejected), `log_memberships` and `margins` from one pass over X."""
+        """Return `ratios` (above the limit: rejected), `log_memberships` and `margins` from one pass over X."""
         check_is_fitted(self)
         return self._score_read(self._read(X))
 
@@ -209,7 +209,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @dask_lazy(np.float64)
     def how_far_out(self, X: Any) -> Matrix:
-        """Return how far out every row lies: 1 is the limit, unless the model is calibrated to another one."""
+        """Return how far out every row lies; the limit is 1, or sqrt(1 - 2 threshold_) if it was set by calibration."""
         return self._score_all(X).ratios
 
     @dask_lazy(np.float64)

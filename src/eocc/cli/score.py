@@ -102,10 +102,10 @@ def score(
     """Score the rows of files with a model.
 
     Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), how far out it is
-    (above 1 means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values
-    that no training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its
-    note says why. The files are read one part at a time, so they may be larger than memory. If the rows as a whole
-    differ from the training rows, a note says so.
+    (above the limit, mostly 1, means rejected) and, from a calibrated model, a p-value. Notes say what is known about
+    the row: values that no training row has, missing values, copies. A row with a cell that cannot be read is
+    rejected, and its note says why. The files are read one part at a time, so they may be larger than memory.
+    If the rows as a whole differ from the training rows, a note says so.
 
     Exit codes: 0 done, 4 a condition of --fail-on came true (all files are written), 1 wrong data or file, 2 wrong
     command.

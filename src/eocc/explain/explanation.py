@@ -28,8 +28,8 @@ class Explanation(ABC):
     """Why a row was accepted or rejected; `str` gives the sentence and a table of the reasons, `detail` the rest.
 
     `reasons` say what makes the row strange, the main one first; those that compare it with one normal row are
-    introduced by `lead`. `how_far_out` says how far out the row lies: 1 is the limit, unless the model is calibrated to
-    another one. `difference` is what makes the row differ from the training row that it is compared with; its
+    introduced by `lead`. `how_far_out` says how far out the row lies: the limit is 1, or that of the RegionClassifier
+    or the calibration. `difference` is what makes the row differ from the training row that it is compared with; its
     contributions add up to the dissimilarity. `exemplars` are the training rows most like this one. `facts` are known
     without the score: values that no training row has, gaps, copies.
     """

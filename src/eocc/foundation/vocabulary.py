@@ -146,7 +146,7 @@ MEANINGS = {
     # explanations
     "Explanation.is_target": "Whether the row is accepted.",
     "membership": "Grade between 0 and 1.",
-    "ratio": "How far out the row is; above 1 it is rejected.",
+    "ratio": "How far out the row is; above the limit, mostly 1, it is rejected.",
     "reasons": "What makes the row unusual, the main reason first.",
     "exemplars": "The nearest training rows.",
     "facts": "What is new about the row: unseen categories, values beyond the range, gaps.",

@@ -19,14 +19,15 @@ from eocc.measures.schema import DataSchema
 
 DOUBLE = 8.0
 
-_known: dict[tuple[type, type], bool] = {}
+_known: dict[tuple[type, ...], bool] = {}
 
 
 class _CheckedOnce(type(Protocol)):  # type: ignore[misc]
     """Looks once per class for the methods of a protocol, which takes longer than scoring a row of numbers."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        key = cls, type(instance)
+        # A user's measure is an OwnFitted with what its own class has.
+        key = cls, type(instance), type(getattr(instance, "own", None))
         if key not in _known:
             _known[key] = super().__instancecheck__(instance)
         return _known[key]

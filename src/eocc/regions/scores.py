@@ -16,7 +16,7 @@ ZERO_GRADE = -1e100
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """For every row its `ratio`, above 1 where it is rejected, and the logarithm of its membership."""
+    """For every row its `ratio`, above the limit where it is rejected, and the logarithm of its membership."""
 
     ratios: Matrix
     log_memberships: Matrix

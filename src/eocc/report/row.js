@@ -13,7 +13,7 @@ const page = (() => { // how a row is shown, for every page that shows one
   const svg = (name, attributes = {}, ...children) =>
     fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
   const said = (value) => value ?? "missing";
-  const isWrong = (row) => row.label != null && (row.decision === 0) !== row.label;
+  const isWrong = (row) => row.label != null && row.rejected === row.label;
 
   // How far a value lies outside the normal range, in widths of the histogram; 1 for a category that is new.
   function outside(column, place) {

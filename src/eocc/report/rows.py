@@ -76,6 +76,7 @@ def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Expla
         "name": rows.names[index],
         "at": at,
         "decision": int(study.decisions[index]),
+        "rejected": not rows.accepted[index],
         "out": format_number(finite(rows.ratios[index])),
         "p": None if rows.p_values is None else format_number(rows.p_values[index]),
         "label": None if rows.is_normal is None else bool(rows.is_normal[index]),

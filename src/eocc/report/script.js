@@ -23,9 +23,9 @@
 
   function chosen() {
     const kind = document.querySelector("input[name=kind]:checked").value, wanted = find.value.trim().toLowerCase();
-    const keeps = { all: () => true, rejected: (row) => row.decision > 0, discoveries: (row) => row.decision === 2, wrong: isWrong }[kind];
+    const keeps = { all: () => true, rejected: (row) => row.rejected, discoveries: (row) => row.decision === 2, wrong: isWrong }[kind];
     const value = keys[shown.by], sign = shown.down ? -1 : 1;
-    const isMain = (row) => shown.main == null || (row.decision && row.main === shown.main);
+    const isMain = (row) => shown.main == null || (row.rejected && row.main === shown.main);
     return data.rows.filter((row) => keeps(row) && isMain(row) && row.text.includes(wanted)).sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       return sign * (typeof x === "string" ? named.compare(x, y) : x - y) || a.number - b.number;
@@ -72,7 +72,7 @@
 
   // One button for each column that is the main reason of rejected rows, the commonest first.
   const counts = new Map();
-  for (const row of data.rows) if (row.decision && row.main) counts.set(row.main, (counts.get(row.main) || 0) + 1);
+  for (const row of data.rows) if (row.rejected && row.main) counts.set(row.main, (counts.get(row.main) || 0) + 1);
   const mains = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6).map(([name, count]) => {
     const made = make("button", { type: "button", "aria-pressed": false }, `${name} (${count})`);
     made.addEventListener("click", () => {

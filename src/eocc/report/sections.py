@@ -212,7 +212,7 @@ def _rows_in_words(study: Study) -> str:
 
 def _filters(study: Study) -> Markup:
     decisions = study.decisions[study.listed]
-    kinds = {"all": len(study.listed), REJECTED: int((decisions > 0).sum())}
+    kinds = {"all": len(study.listed), REJECTED: int((~study.subject.accepted[study.listed]).sum())}
     kinds |= {"discoveries": int((decisions == 2).sum())} if study.discoveries is not None else {}
     kinds |= {"wrong": int(study.subject.wrong[study.listed].sum())} if study.subject.is_normal is not None else {}
     boxes = [

@@ -25,7 +25,7 @@ from eocc.space.prototypes.content import row_hashes, words_of
 # The page holds this many rows, and explains this many of the most unusual in full.
 MOST_LISTED = 1000
 MOST_EXPLAINED = 200
-# Decisions in the order of concern; a discovery is rejected too.
+# Decisions in the order of concern; a discovery may be accepted, if the false-alarm rate is low.
 ACCEPTED, REJECTED, DISCOVERY = DECISIONS = ("accepted", "rejected", "discovery")
 
 
@@ -120,11 +120,11 @@ class Study:
         rejected = ~self.subject.accepted
         if self.discoveries is None or self.subject.p_values is None:
             return rejected.astype(np.int64)
-        return np.where(rejected & self.discoveries.among(self.subject.p_values), 2, rejected)
+        return np.where(self.discoveries.among(self.subject.p_values), 2, rejected)
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """How many rows are accepted, rejected (discoveries too), and discoveries."""
+        """How many rows are accepted, rejected, and discoveries, which are counted as accepted or rejected too."""
         n_discoveries, n_accepted = int((self.decisions == 2).sum()), int(self.subject.accepted.sum())
         return n_accepted, len(self.subject) - n_accepted, n_discoveries
 
@@ -145,10 +145,12 @@ class Study:
         few = (
             "all are"
             if 1 < discoveries == rejected
+            else f"as a set, {discoveries:,} are"
+            if discoveries > rejected
             else f"{f'{discoveries:,}' if discoveries else 'none'} {'is' if discoveries < 2 else 'are'}"
         )
         can_tell = discoveries or not self.discoveries.remark
-        return f"{said}; {few} too unusual to be chance" if rejected and can_tell else said
+        return f"{said}; {few} too unusual to be chance" if (rejected or discoveries) and can_tell else said
 
 
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
