@@ -405,7 +405,7 @@ def test_of_many_rows_the_page_holds_the_most_unusual_and_some_of_the_others(tmp
 
 
 def one_line(axes):
-    axes.plot([0, 1], [0, 1], color="#1b7f4d", label="AUC 0.957")
+    axes.plot([0, 1], [0, 1], color="#1f5fa8", label="AUC 0.957")
     axes.legend()
     return axes
 

@@ -13,7 +13,7 @@ from eocc.cli.app import command
               help="Write the rows as normal.csv and new.csv into this folder instead.")  # fmt: skip
 @options.seed_option
 def demo(files: Path | None, seed: int) -> None:
-    """Compare the classifiers on a small table, and explain a decision.
+    """Compare the classifiers and explain a decision.
 
     Example: eocc demo
     """

@@ -14,7 +14,7 @@ MARKDOWN = "markdown"
 @options.result_option("description")
 @options.format_option("text", "json", MARKDOWN, more="; the suffix of --output decides by default")
 def inspect(model: Path, output: Path | None, form: str | None) -> None:
-    """Show what a model has learned, as a model card: facts, columns, regions as rules.
+    """Show what a model has learned, as a model card.
 
     Example: eocc inspect model.eocc -o card.md
     """

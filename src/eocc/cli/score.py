@@ -17,7 +17,6 @@ from eocc.cli import options
 from eocc.cli.app import Shared, command, end_with_alarm, say
 from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing_columns
 from eocc.foundation.atomic import check_output, drafted
-from eocc.foundation.wording import counted
 
 # What --only and --fail-on take, and the column that --fdr adds.
 REJECTED, DISCOVERIES, DISCOVERY, BAD = "rejected", "discoveries", "discovery", "bad"
@@ -33,6 +32,8 @@ class Condition:
 
     def why(self, outcome: Any) -> str:
         """Return why it came true, "" if it did not."""
+        from eocc.foundation.wording import counted
+
         if self.what == DISCOVERIES:
             return str(outcome.discoveries).rstrip(".") if outcome.discoveries.count > self.most else ""
         if self.what == REJECTED:
