@@ -11,6 +11,7 @@ QUICK := $(CORE) $(addprefix tests/test_,region_classifier.py model_file.py one_
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
+	@echo "To use the command eocc in this shell: . $(VENV)/bin/activate"
 
 check: lint types
 	$(BIN)/pytest -n auto --dist worksteal -q $(CORE)
