@@ -163,7 +163,7 @@ def range_reason(
 ) -> Reason:
     """Return the reason for a number or a date, given the ends of what normal rows have, or of a gap between them.
 
-    The text says what they have; {} stands for the range.
+    The text says what they have; {} is the place of the range.
     """
     said, least, most = format_within(_extent(value, low, high), value, low, high)
     said, normal = format_own(value, said), f"up to {least} or from {most}" if gap else f"{least} to {most}"
