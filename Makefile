@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-CORE := $(addprefix tests/test_,house.py constants.py classifier.py surprise.py surprise_classifier.py \
-	known_outliers.py synthesis.py)
-QUICK := $(CORE) $(addprefix tests/test_,region_classifier.py model_file.py one_way_to_read.py files_tables.py cli.py)
+CORE := $(addprefix tests/,base/test_house.py base/test_constants.py classifiers surprise/test_surprise.py \
+	surprise/test_surprise_classifier.py surprise/test_known_outliers.py entropic/test_synthesis.py)
+QUICK := $(CORE) $(addprefix tests/,ellipsoids/test_region_classifier.py formats/test_model_file.py \
+	tables/test_one_way_to_read.py formats/test_files_tables.py cli/test_cli.py)
 
 .PHONY: demo check test test-all test-lowest test-newest lint types format docs bench fuzz kill pictures clean
 

@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from unittest.mock import patch
 
 import numpy as np
-from calibration import KINDS, rates_in_settings
 from clumps import of_made_up_clump
 from score import GROUPS, figures
 from shapes import SHAPES, of_shape
 from timing import table, table_line
 
+from calibration import KINDS, rates_in_settings
 from eocc.surprise import covariance, far, neighbours, views
 
 N_FOLDS, N_SEEDS, N_MODELS = 3, 2, 60
@@ -52,8 +52,8 @@ CHANGES = {
     "profile and ratio half each": (constant(neighbours, "SHARES", (0.5, 0.5)),),
     "both weightings half each": (constant(neighbours, "LARGER", 0.5),),
     "the larger weighting alone": (constant(neighbours, "LARGER", 1.0),),
-    "twins count in the calibration": (patch.object(neighbours.NeighboursView, "leave_twins_out", lambda *_: False),),
-    "rows keep part in their own weights": (patch("eocc.space.weightings.LEVERAGE", 2.0),),
+    "copies are not left out": (patch.object(neighbours.NeighboursView, "leave_twins_out", lambda *_: False),),
+    "rows set their own weights": (patch("eocc.space.weightings.LEVERAGE", 2.0),),
 }
 
 

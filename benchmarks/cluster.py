@@ -20,17 +20,16 @@ from graph_edit import random_graph
 from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
+from eocc.entropic.search import RandomSearch
+from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
+from eocc.entropic.synthesis.synthesis import Evaluator
 from eocc.measures import GraphEdit
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster
 from eocc.scale.cluster.client import Remote
-from eocc.search import RandomSearch
 from eocc.space.representation import Representation
-from eocc.synthesis.assessment import EntropySynthesis
-from eocc.synthesis.evaluation import Evaluator
-from eocc.synthesis.graph_kinds import CompleteGraph
 
 N_GRAPHS = 447  # 200,000 pairs
 N_VERTICES = 30

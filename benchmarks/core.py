@@ -17,15 +17,14 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import euclidean_distances
 from timing import least_seconds, seconds, table
 
-from eocc.foundation.blas import gram, one_blas_thread
-from eocc.foundation.workers import workers
-from eocc.graph.complete import EuclideanGraph, _tree_edges, spanning_tree
+from eocc.base.blas import gram, one_blas_thread
+from eocc.base.threads import workers
+from eocc.entropic.graph.complete import EuclideanGraph, _tree_edges, spanning_tree
+from eocc.entropic.partition.cuts import full_curve
+from eocc.entropic.search import GeneticSearch, generations
+from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
+from eocc.entropic.synthesis.synthesis import Workspace, embed
 from eocc.measures import Euclidean
-from eocc.partition.dense import full_curve
-from eocc.search import GeneticSearch, generations
-from eocc.synthesis.assessment import EntropySynthesis
-from eocc.synthesis.evaluation import Workspace, embed
-from eocc.synthesis.graph_kinds import CompleteGraph
 
 D = 10
 SYNTHESIS = EntropySynthesis(eta=0.5, gamma=0.02)

@@ -18,13 +18,12 @@ from timing import table
 
 import eocc
 from eocc import EntropicOneClassClassifier
+from eocc.entropic.partition.cuts import members_of_clusters, tree_labels
+from eocc.entropic.regions.fuzzy import default_extent
+from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
+from eocc.entropic.synthesis.synthesis import Workspace, embed
 from eocc.experiments.protocol import NORMALISATIONS, UciSource
-from eocc.partition.dense import members_of_clusters, tree_labels
 from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, new_figure
-from eocc.regions.fuzzy import default_extent
-from eocc.synthesis.assessment import EntropySynthesis
-from eocc.synthesis.evaluation import Workspace, embed
-from eocc.synthesis.graph_kinds import CompleteGraph
 
 SETS = ("BI", "BW", "D", "E", "I", "L", "AR", "BC-D", "BC-P", "C", "S", "SP")
 NORMS = {"l1": 1.0, "l2": 2.0, "l4": 4.0, "l8": 8.0, "sup": np.inf}

@@ -25,8 +25,8 @@ import pyarrow
 import pyarrow.parquet
 
 from eocc import SurpriseClassifier
-from eocc.io.files import open_chunks
-from eocc.io.files.rows import learn as learn_rows
+from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.rows import learn as learn_rows
 from eocc.streaming.source import source_of
 
 LONGEST = 30  # seconds for one case; they take milliseconds
@@ -237,11 +237,8 @@ def learn(path):
 
 
 def judge(classifier):
-    reading, measure = classifier._table_reading, classifier.measure_
-    schema = measure.schema(classifier.prototypes_, classifier._feature_names) if reading is None else None
-
     def read(path):
-        for part in source_of(path, reading=reading, schema=schema, allows_gaps=True).rows():
+        for part in source_of(path).parts(classifier._known_data, allows_gaps=True):
             classifier.score_samples(part.values)
 
     return read

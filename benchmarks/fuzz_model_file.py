@@ -27,8 +27,8 @@ import numpy as np
 from altered_models import DAMAGES, models
 
 from eocc import load
-from eocc.cli.card import facts_of
-from eocc.io.model_file import ModelFileError, NotSaved
+from eocc.cli.inspect import facts_of
+from eocc.formats.model_file import ModelFileError, NotSaved
 from eocc.report import write_report
 
 LONGEST = 30  # seconds of processor time for one case; most take milliseconds

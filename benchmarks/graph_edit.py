@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from timing import least_seconds, seconds, table
 
-from eocc.foundation.threads import threads
+from eocc.base.threads import threads
 from eocc.measures.graphs import GraphEdit, Twec
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects

@@ -13,7 +13,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from eocc.io.files import open_chunks
+from eocc.formats.files.formats import open_chunks
 
 MOST_SECONDS, MOST_BYTES = 60, 2**29
 MIB = 2**20

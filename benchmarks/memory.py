@@ -12,8 +12,8 @@ from scipy.spatial.distance import cdist
 from timing import peak_bytes, table
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.entropic.search import GeneticSearch
 from eocc.measures.base import n_columns_of
-from eocc.search import GeneticSearch
 
 SEARCH = {"search": "few", "n_jobs": 2}
 # method, kind of data, rows, size of a row, settings

@@ -10,10 +10,10 @@ import numpy as np
 from pynndescent import NNDescent
 from timing import seconds, table
 
-from eocc.foundation.threads import threads
+from eocc.base.threads import threads
+from eocc.entropic.graph.nearest_rows import Neighbours, nearest_neighbours
 from eocc.kernels.distances import cross_distances
 from eocc.measures import Euclidean
-from eocc.neighbours.nearest import Neighbours, nearest_neighbours
 
 K = 10
 PROTOTYPES = 256

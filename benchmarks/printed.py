@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from timing import table
 
+from eocc.experiments.cells import SYSTEMS
 from eocc.experiments.protocol import ALL_ROWS
-from eocc.experiments.published_figures import TABLES, published
 from eocc.experiments.store import open_store
-from eocc.experiments.systems import SYSTEMS
+from eocc.experiments.tables import TABLES, published
 
 OTHER_CLASS = {"BW": "BW (malignant)", "L": "L (ill)", "A": "A (a)"}
 NEAR = {"EOCC-1": 0.05, "EOCC-2": 0.05}

@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow.compute
 import pyarrow.csv  # noqa: F401  (both are imported before anything is timed)
 
-from eocc.io.files import open_chunks
-from eocc.io.files.rows import learn
+from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.rows import learn
 
 TIMES = 5
 

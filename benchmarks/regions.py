@@ -25,7 +25,7 @@ from sklearn.metrics import roc_auc_score
 
 from eocc import EntropicOneClassClassifier, RegionClassifier
 from eocc.classifiers import regions as module
-from eocc.ellipsoids import cuts
+from eocc.ellipsoids import shape as regions_shape
 from eocc.experiments.protocol import N_FOLDS, NORMALISATIONS, TableSource, UciSource
 
 UCI_SETS = ("AB", "BI", "BW", "D", "E", "I", "L", "AR", "BC-D", "BC-P", "C", "S", "SP")
@@ -67,11 +67,11 @@ class EveryRow:
 
     def fit(self, X):
         """Return the fitted classifier."""
-        usual, cuts.ROWS_PER_REGION = cuts.ROWS_PER_REGION, 1
+        usual, regions_shape.ROWS_PER_REGION = regions_shape.ROWS_PER_REGION, 1
         try:
             return RegionClassifier(n_regions=len(X)).fit(X)
         finally:
-            cuts.ROWS_PER_REGION = usual
+            regions_shape.ROWS_PER_REGION = usual
 
 
 class AtMost:

@@ -29,7 +29,7 @@ def surprise(n):
 
 def entropic(n, searches):
     from eocc import EntropicOneClassClassifier
-    from eocc.search import GeneticSearch
+    from eocc.entropic.search import GeneticSearch
 
     search = GeneticSearch(population_size=30, max_generations=10, patience=10) if searches else None
     return measured(

@@ -17,10 +17,9 @@ from category_sets import category_tables
 from further_sets import tables
 from timing import table, table_line
 
-from eocc.experiments.cells import Cell, run_cell
+from eocc.experiments.cells import SYSTEMS, Cell, can_run, run_cell
 from eocc.experiments.protocol import N_FOLDS, TableSource
 from eocc.experiments.studies import STUDIES
-from eocc.experiments.systems import SYSTEMS, can_run
 
 
 def as_source(name, X, is_normal):

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
-from eocc.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
+from eocc.entropic.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -17,15 +17,15 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from timing import table
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.base.blas import one_blas_thread
 from eocc.datasets import list_datasets
+from eocc.entropic.graph.complete import euclidean_graph, single_precision_graph
+from eocc.entropic.graph.entropy import normalized_entropy
+from eocc.entropic.partition.cuts import greedy_prune
+from eocc.entropic.synthesis.assessment import NeighbourGraph
 from eocc.experiments.protocol import UciSource
-from eocc.foundation.blas import one_blas_thread
-from eocc.graph.complete import euclidean_graph, single_precision_graph
-from eocc.graph.entropy import normalized_entropy
 from eocc.measures import Euclidean
-from eocc.partition.dense import greedy_prune
 from eocc.space.dissimilarity_space import dissimilarity_space
-from eocc.synthesis.graph_kinds import NeighbourGraph
 
 RUNS = 3
 STUDIED = ("AB", "D", "BI")

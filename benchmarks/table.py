@@ -257,7 +257,7 @@ def objects(kind, n):
 
 
 def object_fits(kind, n):
-    from eocc.foundation.threads import threads
+    from eocc.base.threads import threads
     from eocc.measures import GraphEdit, StringEdit
 
     patterns, measure = objects(kind, n), {"graphs": GraphEdit, "strings": StringEdit}[kind]()

@@ -11,18 +11,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from timing import least_seconds, seconds, table
 
-from eocc.foundation.blas import one_blas_thread
-from eocc.regions.all_partitions import ValidationRows, performance_curve
-from eocc.regions.extents import resolve_extent
-from eocc.regions.fuzzy import BOUNDARY, Fuzzification
-from eocc.regions.memberships import Gaussian
-from eocc.regions.performance import accuracy
-from eocc.regions.representatives import Medoid
-from eocc.regions.tconorms import maximum
+from eocc.base.blas import one_blas_thread
+from eocc.entropic.regions.all_partitions import ValidationRows, accuracy, performance_curve
+from eocc.entropic.regions.fuzzy import BOUNDARY, Fuzzification
+from eocc.entropic.regions.memberships import Gaussian
+from eocc.entropic.regions.rules import Medoid, maximum, resolve_extent
+from eocc.entropic.synthesis.assessment import CompleteGraph, ValidationSynthesis
+from eocc.entropic.synthesis.synthesis import embed
 from eocc.space.representation import Representation
-from eocc.synthesis.assessment import ValidationSynthesis
-from eocc.synthesis.evaluation import embed
-from eocc.synthesis.graph_kinds import CompleteGraph
 
 KIND = CompleteGraph()
 

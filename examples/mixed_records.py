@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from eocc import EntropicOneClassClassifier
+from eocc.entropic.search import GeneticSearch
 from eocc.measures.tables import Gower
-from eocc.search import GeneticSearch
 
 GRADES = ["none", "slight", "heavy"]
 

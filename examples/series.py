@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from eocc import EntropicOneClassClassifier
+from eocc.entropic.search import GeneticSearch
 from eocc.measures.series import DTW
-from eocc.search import GeneticSearch
 
 Beat = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eocc import EntropicOneClassClassifier
-from eocc.foundation.progress import ProgressLines
+from eocc.base.progress import ProgressLines
 
 
 def plain(**settings):

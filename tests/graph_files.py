@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from eocc.io.archive import Limits
-from eocc.io.graphs.gxl import read_gxl
+from eocc.formats.archive import Limits
+from eocc.formats.graphs.gxl import read_gxl
 
 HEAD = '<?xml version="1.0"?>\n<!DOCTYPE gxl SYSTEM "http://www.gupro.de/GXL/gxl-1.0.dtd">\n'
 TRIANGLE = f"""{HEAD}<gxl xmlns:xlink="http://www.w3.org/1999/xlink"><graph id="g" edgemode="undirected">

@@ -1,6 +1,6 @@
 """What the chunks of a training file hold, in a form that tests compare."""
 
-from eocc.io.files.rows import learn, remarks_on
+from eocc.formats.files.rows import learn, remarks_on
 
 
 def records(chunks, reading=None):

@@ -10,9 +10,9 @@ import eocc
 SOURCE = Path(eocc.__file__).parent
 ROOMS = re.findall(r"^- ``(\w+)``\s+(.+)$", eocc.__doc__, re.MULTILINE)
 GROUPS = {  # what a group of rooms is for, and its colour
-    "compare": ("#0072b2", ("foundation", "tables", "measures", "scale", "space", "neighbours")),
-    "learn": ("#009e73", ("graph", "partition", "regions", "search", "synthesis", "calibration", "surprise")),
-    "answer": ("#d55e00", ("explain", "io", "classifiers", "streaming", "plots", "report", "cli", "integrations")),
+    "compare": ("#0072b2", ("base", "tables", "measures", "scale", "space", "neighbours")),
+    "learn": ("#009e73", ("entropic", "ellipsoids", "calibration", "surprise")),
+    "answer": ("#d55e00", ("explain", "formats", "classifiers", "streaming", "plots", "report", "cli", "integrations")),
     "study": ("#7b8794", ("rivals", "datasets", "experiments")),
 }
 

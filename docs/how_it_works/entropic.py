@@ -14,9 +14,9 @@ from matplotlib.collections import LineCollection
 
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import make_two_clusters
-from eocc.graph import normalized_entropy, spanning_tree
+from eocc.entropic.graph import normalized_entropy, spanning_tree
+from eocc.entropic.partition import cut, modularity_curve, prune
 from eocc.measures import Euclidean
-from eocc.partition import cut, modularity_curve, prune
 from eocc.plots import plot_history
 
 rng = np.random.default_rng(3)
@@ -32,7 +32,7 @@ plt.show()
 # %%
 # 1. Dissimilarities
 # ------------------
-# The method never looks at the points again. It only asks how different two points are. The answer is a number
+# The method does not use the points themselves. It only asks how different two points are. The answer is a number
 # between 0 and 1, the *dissimilarity*. For points it is the Euclidean distance, divided by the largest one in the
 # training set. For graphs, strings or series you use :doc:`another measure </reference/api/measures>`, and everything
 # below stays the same.
@@ -114,7 +114,7 @@ plt.show()
 # %%
 # 5. Cuts
 # -------
-# Remove the longest edge, and the tree falls into two parts; remove the next, and there are three. *Modularity* says
+# If we remove the longest edge, the tree falls into two parts; without the next one, there are three. *Modularity* says
 # how good such a partition is: it compares the similarity inside the parts with what one would expect by chance. The
 # method cuts as long as modularity does not fall.
 
@@ -170,8 +170,8 @@ plt.show()
 # ------------
 # A new point gets the highest of its memberships. It is accepted if it lies within the extent of that region, which
 # is inside a dark line of the picture above. This rule is strict: the extent is a mean distance, so the outer members
-# of a region lie outside. Pass ``false_alarm_rate=0.05`` to reject about one normal row in twenty instead (see
-# :doc:`/guides/false_alarms`).
+# of a region lie outside. Pass ``false_alarm_rate=0.05`` to reject about one new normal row in twenty instead, if new
+# rows come from the same source and time as the training rows (see :doc:`/guides/false_alarms`).
 #
 # The classifier does exactly this:
 
@@ -208,11 +208,10 @@ plt.show()
 # - Two or three round regions cannot follow the shape of most data. For detection,
 #   :doc:`the surprise score <surprise>` is better on nearly every data set we measured (see :doc:`/results/index`).
 #
-# - Distances between rows of the dissimilarity space lose something. The distance in the sup norm, the largest
-#   difference of two rows, *is* the dissimilarity itself (Kuratowski): no other row separates two rows more than they
-#   separate themselves. The Euclidean norm, which the method uses, averages over all rows instead. On the 27 further
-#   sets, the nearest neighbour in this space has a mean AUC of 0.799 in the l1 norm, 0.802 in l2, 0.808 in l4, 0.810 in
-#   l8 and 0.807 in the sup norm (``python benchmarks/regions.py norms``). :doc:`Regions of one shape <regions>`
-#   therefore measure distances in the data.
+# - The Euclidean norm between rows of the dissimilarity space loses something, because it averages over all prototypes.
+#   In the sup norm, the largest difference of two rows, the distance *is* the dissimilarity itself (Kuratowski). On the
+#   27 further sets, the nearest neighbour in this space has a mean AUC of 0.799 in the l1 norm, 0.802 in l2, 0.808 in
+#   l4, 0.810 in l8 and 0.807 in the sup norm (``python benchmarks/regions.py norms``). :doc:`Regions of one shape
+#   <regions>` therefore measure distances in the data.
 #
 # The printed paper leaves some points open. :doc:`/research/departures` says what this library does there.

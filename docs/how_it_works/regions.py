@@ -13,11 +13,10 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from eocc import RegionClassifier
-from eocc.ellipsoids.coordinates import row_coordinates
-from eocc.ellipsoids.cuts import scatter_cuts
+from eocc.ellipsoids.features import row_coordinates
 from eocc.ellipsoids.model import whitened
-from eocc.ellipsoids.shape import pooled_shape
-from eocc.graph.point_tree import point_spanning_tree
+from eocc.ellipsoids.shape import pooled_shape, scatter_cuts
+from eocc.entropic.graph.point_tree import point_spanning_tree
 
 rng = np.random.default_rng(0)
 t = rng.random(150)
@@ -44,9 +43,9 @@ plt.show()
 # %%
 # 2. Cuts
 # -------
-# Cutting an edge splits a part of the tree in two. Each time the edge is cut that lowers the *scatter* most: the sum
-# of squared distances of the rows from the means of their parts. One pass up the tree gives the gain of every edge.
-# (The paper cuts the longest edges while modularity rises, which often leaves single rows as clusters.)
+# Cutting an edge splits a part of the tree in two. The *scatter* is the sum of squared distances of the rows from the
+# means of their parts. Each cut takes the edge that lowers the scatter most; one pass up the tree finds it. (The paper
+# cuts the longest edges while modularity rises, which often leaves single rows as clusters.)
 
 figure, places = plt.subplots(1, 3, figsize=(9.6, 2.8), sharey=True, layout="constrained")
 for axes, count in zip(places, (2, 4, 7), strict=True):
@@ -60,16 +59,16 @@ plt.show()
 # %%
 # 3. One shape
 # ------------
-# Every part becomes a region with the mean of its rows as centre. The shape is the covariance of all rows around the
-# centres of their own parts, pooled over the parts. So even a part of two rows has a good shape: all rows help to
-# estimate it. It is shrunk towards a ball, as Ledoit and Wolf say, so that it exists even with more columns than rows.
+# Every part becomes a region with the mean of its rows as centre. All regions share one shape: the covariance of all
+# rows around the centres of their own parts. So even a part of two rows has a good shape. The shape is shrunk towards a
+# ball by the rule of Ledoit and Wolf, so that it exists even with more columns than rows.
 #
 # 4. The sum
 # ----------
 # The grade of a row in a region is exp(-δ²/2), where δ is its Mahalanobis distance from the centre, in *widths* of the
 # shape. The membership of a row is the sum of its grades, each weighted by the share of the training rows in the
-# region. This is the Lukasiewicz t-conorm of the weighted grades: the sum never exceeds 1, so it never saturates. The
-# maximum, which the paper uses, forgets that a row between two regions belongs a little to both.
+# region. This is the Lukasiewicz t-conorm of the weighted grades, and it never exceeds 1. The paper uses the maximum,
+# which forgets that a row between two regions belongs a little to both.
 
 clf = RegionClassifier(n_regions=7).fit(X)
 x, y = np.meshgrid(np.linspace(-0.8, 3.8, 240), np.linspace(-1.2, 1.4, 160))
@@ -89,24 +88,27 @@ plt.show()
 # 5. The decision
 # ---------------
 # r = √(-2 ln membership) is the distance at which one region alone would give the same membership. A row is accepted
-# if r is at most τ. To find τ, every training row is scored as if it were new: left out of the centre of its region and
-# of the covariance (Sherman and Morrison give the second without another inverse). τ is the 95 % quantile. With one
-# region, without leaving rows out of the covariance, 84.6 % of new normal rows would be accepted instead of 95 %. The
-# cuts have still seen the row. Up to 500 rows are therefore also left out of the whole fit, a twentieth at a time, and
-# the larger distance counts.
+# if r is at most τ. To find τ, every training row is scored without its part in the centre of its region and in the
+# covariance (by the formula of Sherman and Morrison, without another inverse). τ is the 95 % quantile of these scores.
+# If rows were not left out of the covariance, one region would accept 84.6 % of new normal rows instead of 95 %.
+#
+# The cuts have still seen the row. If there are at most 500 rows, each is therefore also left out of the whole fit, a
+# twentieth of the rows at a time, and the larger distance counts. The 95 % hold for new rows of :doc:`the same source
+# and time </guides/from_p_values_to_decisions>`.
 
 print(f"τ = {np.sqrt(-2 * clf.offset_):.2f} widths; accepted: {(clf.predict(X) == 1).mean():.0%} of the training rows")
 
 # %%
 # 6. Rules
 # --------
-# A region is a rule: how many rows it has, its centre, and the width of every column, given the other columns. Columns
-# that go together are named once, for all regions.
+# A region is a rule. It gives the number of rows, and the range of every column in most of them: two standard
+# deviations of these rows to both sides of the centre. Columns that go together are named once, for all regions. Given
+# the other columns, a column varies less than its range says: ``rule.columns[0].width`` is that width.
 
 print(clf)
 
 # %%
-# An explanation says which columns take a row out of its nearest region, and which values the other columns suggest:
+# An explanation says which columns lie outside the nearest region, and which values would fit the other columns:
 
 print(clf.explain([[1.5, -0.9]])[0])
 
@@ -116,10 +118,10 @@ print(clf.explain([[1.5, -0.9]])[0])
 # - *Tables of mixed kinds*: numbers count as shares of their range, each category is a column of 0 and 1. On the 27
 #   further sets, with every other column made categories, this has a mean AUC of 0.845. Gower's dissimilarities, as
 #   below, have 0.812.
-# - *Strings, graphs, series, anything with a dissimilarity*: classical scaling gives every object coordinates whose
-#   distances are the dissimilarities. Where no points have such distances, a constant is added to the squares
-#   (Lingoes). A new object is placed by its dissimilarities to the training objects, at most 2,000 of them: with 4,000
-#   words, 2,000 have an AUC of 0.916, 1,000 have 0.909, all have 0.921.
+# - *Strings, graphs, series, anything with a dissimilarity*: classical scaling gives every object coordinates, so that
+#   distances equal the dissimilarities. If no such coordinates exist, a constant is added to the squared
+#   dissimilarities (Lingoes). A new object is placed by its dissimilarities to at most 2,000 training objects. Of 4,000
+#   words, 2,000 give an AUC of 0.916, 1,000 give 0.909, and all give 0.921.
 # - *Known outliers* (``y = -1``) get regions of the same shape. Near them the membership falls; elsewhere it stays.
 # - *Many rows*: the regions come from at most 5,000 rows, chosen by content. All rows set the limit and the p-values.
 #   On 40,000 rows of 30 clusters that costs 0.003 of AUC (0.9885 instead of 0.9917).
@@ -127,8 +129,8 @@ print(clf.explain([[1.5, -0.9]])[0])
 # How many regions?
 # -----------------
 # Mean AUC by the number of regions K, ten folds, raw and normalised (``python benchmarks/regions.py uci 1 2 5 10 20 50
-# all``, and ``further`` instead of ``uci``). More regions help a little, up to some fifty; twenty still fit on a page.
-# With every row a region it is a Parzen window with one shape, without a rule to read.
+# all``, and ``further`` instead of ``uci``). More regions help a little, up to some fifty, but only twenty fit on a
+# page. If every row is a region, the model is a Parzen window with one shape, and there is no rule to read.
 
 K = ["1", "2", "5", "10", "20", "50", "all rows"]
 UCI = [0.8056, 0.8050, 0.8061, 0.8086, 0.8099, 0.8113, 0.8167]
@@ -162,15 +164,15 @@ plt.show()
 
 # %%
 # - On the UCI set S (sonar), 60 columns and 98 training rows, it has 0.768 raw and 0.662 normalised.
-# - Columns in very different units: the shrinkage has one unit for all, so a column that varies a hundred times less
-#   than another hardly counts. ``measure="standardised"`` counts all alike (0.840 instead of 0.820 on the further
-#   sets as they are), but costs accuracy where there are more columns than the rows can tell apart (0.797 instead of
-#   0.823 on the UCI sets).
+# - Columns in very different units: all columns are shrunk by the same amount, so a column that varies a hundred times
+#   less than another hardly counts. With ``measure="standardised"`` all columns count the same. This helps on the
+#   further sets as they are (0.840 instead of 0.820), and costs accuracy on sets with many columns and few rows (0.797
+#   instead of 0.823 on the UCI sets).
 #
 # What to remember
 # ----------------
-# - The fit has no search and nothing random, and no parameter but the number of regions.
-# - A model of numbers is a few kilobytes: centres, one matrix, weights and quantiles. It can be
+# - The fit has no search and nothing random. The only parameter of the method is the number of regions.
+# - A model of ten columns of numbers takes 16 kB: centres, deviations, one matrix, weights and quantiles. It can be
 #   :doc:`written as SQL </guides/deploying>`.
 # - For detection alone, :doc:`the surprise score <surprise>` is better on most sets. Take regions when the model has
 #   to be read, sent, or run in a database.

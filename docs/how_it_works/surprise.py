@@ -91,7 +91,8 @@ plt.show()
 # 4. p-values
 # -----------
 # The p-value of a row is its rank among these scores: the share of normal rows that look at least as unusual. So you
-# have nothing to tune. With 200 rows a p-value cannot be smaller than 1/201.
+# have nothing to tune. With 200 rows a p-value cannot be smaller than 1/201. This holds if new normal rows come from
+# :doc:`the same source and time </guides/from_p_values_to_decisions>` as the training rows.
 
 for name, p in zip(NAMES, clf.p_values(new), strict=True):
     print(f"{name}: p = {p:.3f}")
@@ -99,9 +100,9 @@ for name, p in zip(NAMES, clf.p_values(new), strict=True):
 # %%
 # 5. Near and far at once
 # -----------------------
-# Normal rows may be dense here and sparse there. So there is a second term, the *local ratio*. It is the distance of
-# a row to its four nearest rows, divided by the distance of those four rows to their own nearest rows. The local
-# ratio has a weight of one fifth in the score, the distances have four fifths.
+# Normal rows may be dense in one place and sparse in another. So there is a second term, the *local ratio*. It is the
+# distance of a row to its four nearest rows, divided by the distance of those four rows to their own nearest rows. The
+# local ratio has a weight of one fifth in the score, the distances have four fifths.
 #
 # The picture shows a dense and a sparse cluster. The limit lies close around the dense one, and gives the sparse one
 # more room.
@@ -134,8 +135,8 @@ print("in the middle:", model.predict([[0, 0]])[0], " far out in the small colum
 # %%
 # 7. What neighbours do not see
 # -----------------------------
-# Three more *views* look at what distances to the nearest rows hide. Each is measured in the same unit, the spread of
-# the training rows, and loses a handicap. The largest view is the surprise of the row.
+# Three more *views* find what the distances to the nearest rows do not show. Each is divided by its spread among the
+# training rows, and a handicap is subtracted. The largest view is the surprise of the row.
 #
 # - *Covariance* sees values that do not go together.
 # - *Cell* sees one impossible value, a category that never occurred, or too many gaps.

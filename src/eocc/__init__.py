@@ -2,22 +2,18 @@
 
 The rooms, in the order of the data flow. A room imports only rooms that stand before it, and ``kernels``.
 
-- ``foundation``    what every room may use: checks of arguments, named choices, threads, text, atomic files
+- ``base``          what every room may use: checks of arguments, named choices, threads, text, atomic files
 - ``tables``        any source of rows -> one table of typed columns, read in one way
 - ``measures``      a pair of objects -> a dissimilarity; one file per measure
 - ``scale``         the memory limit of a fit, and Dask
 - ``space``         objects -> prototypes, weightings, dissimilarity space
 - ``neighbours``    rows -> their nearest neighbours
-- ``graph``         space -> Euclidean graph, minimum spanning tree, Rényi entropy
-- ``partition``     spanning tree -> clusters, modularity
-- ``regions``       clusters -> fuzzy decision regions -> membership, score, decision
-- ``search``        maximise any function of the dissimilarity's parameters p
-- ``synthesis``     p + data -> model: EOCC-1 and EOCC-2
+- ``entropic``      the paper, in its order: graph, entropy, partition, fuzzy regions, search, synthesis
 - ``ellipsoids``    coordinates -> regions of one shape -> membership
 - ``calibration``   held-out rows -> thresholds and p-values
 - ``surprise``      distances to the nearest normal rows -> the surprise score
 - ``explain``       fitted model + rows -> explanations and rules
-- ``io``            data files and the model file
+- ``formats``       data files and the model file
 - ``classifiers``   the classifiers behind scikit-learn's interface
 - ``streaming``     data larger than memory
 - ``plots``         pictures of a fitted classifier
@@ -31,7 +27,7 @@ The rooms, in the order of the data flow. A room imports only rooms that stand b
 
 from typing import TYPE_CHECKING, Any
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 if TYPE_CHECKING:
     from eocc.classifiers.entropic import EntropicOneClassClassifier

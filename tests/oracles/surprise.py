@@ -156,7 +156,7 @@ def log_mahalanobis(rows, new):
     covariance = apart.T @ apart / len(rows)
     covariance = (1 - share) * covariance + share * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
     away = new - rows.mean(axis=0)
-    return np.log(np.maximum((away * np.linalg.solve(covariance, away.T).T).sum(axis=1), 1e-12)).tolist()
+    return np.log(np.maximum((away * np.linalg.solve(covariance, away.T).T).sum(axis=1), 1e-9)).tolist()
 
 
 def covariance_view(rows, new, folds):

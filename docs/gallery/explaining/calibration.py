@@ -3,8 +3,8 @@ Are the p-values right?
 =======================
 
 A p-value of 0.05 should mean that one normal row in twenty looks at least as unusual. To check this,
-``plot_calibration`` scores normal rows that the model has not seen, and draws which share of them has each p-value or
-a smaller one.
+``plot_calibration`` scores normal rows that the model has not seen. For each p-value, it draws the share of rows whose
+p-value is at most this. The check holds for rows of the same source and time: here, tumours of one hospital.
 """
 
 import matplotlib.pyplot as plt

@@ -2,16 +2,16 @@
 The spanning tree of many points
 ================================
 
-The paper's method rests on minimum spanning trees. ``point_spanning_tree`` finds the exact tree of points in the
-plane without computing all distances. The colour of an edge shows its place in the tree. If we cut the longest edges
-first, the arms come apart.
+The paper's method uses minimum spanning trees. ``point_spanning_tree`` finds the exact tree of points in the plane
+without computing all distances. The colour of an edge shows its length. If we cut the longest edges first, the arms
+come apart.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import LineCollection
 
-from eocc.graph import point_spanning_tree
+from eocc.entropic.graph import point_spanning_tree
 
 rng = np.random.default_rng(0)
 angle = rng.uniform(0.5, 3.2, 4000) * np.pi

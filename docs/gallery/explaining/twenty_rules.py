@@ -20,8 +20,8 @@ found = (clf.predict(X[~benign]) == -1).mean()
 print(f"{found:.0%} of malignant tumours rejected, {(clf.predict(X[benign][280:]) == -1).mean():.0%} of benign ones")
 
 # %%
-# One line per rule, one column per measurement: a dot at the centre, a bar of the common width on both sides. The
-# thickness shows the number of rows of the rule. The dashed line is a malignant tumour.
+# Each line is a rule and each panel a measurement. The dot is the centre of the rule, and the bar shows the range
+# of most of its rows. A thicker bar means more rows. The dashed line is a malignant tumour.
 
 order = sorted(clf.rules(), key=lambda rule: -rule.n_members)
 odd = X[~benign].iloc[0]
@@ -29,7 +29,7 @@ figure, places = plt.subplots(1, 5, figsize=(10, 4.4), layout="constrained", sha
 for axes, name, k in zip(places, columns, range(5), strict=True):
     for line, rule in enumerate(order):
         column = rule.columns[k]
-        axes.plot([column.centre - column.width, column.centre + column.width], [line, line], color="#9ecae1",
+        axes.plot([column.low, column.high], [line, line], color="#9ecae1",
                   linewidth=2 + 12 * rule.n_members / 280, solid_capstyle="butt")  # fmt: skip
         axes.plot(column.centre, line, "o", color="#0072b2")
     axes.axvline(odd[name], color="#d55e00", linestyle="--")

@@ -31,8 +31,8 @@ models = {
 ranks = {name: rankdata(-model.fit(train).score_samples(new)) for name, model in models.items()}
 
 # %%
-# Each panel compares the ranks of two detectors: lower left is most normal. The number is the rank correlation. On the
-# diagonal, the area under the ROC curve.
+# Each panel compares the ranks of two detectors: the lower left corner is most normal. The number above a panel is the
+# rank correlation. The panels on the diagonal show the area under the ROC curve (AUC).
 
 figure, places = plt.subplots(4, 4, figsize=(7.6, 7.6), layout="constrained", sharex=True, sharey=True)
 colours = np.where(truth, "#0072b2", "#d55e00")

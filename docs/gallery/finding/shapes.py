@@ -2,8 +2,8 @@
 Five detectors on four shapes
 =============================
 
-Which part of the plane does a detector accept? Each one gets 300 normal points and rejects about 5 % of new ones.
-Blue is accepted.
+Which part of the plane does a detector accept? Each one learns from 300 normal points and is set to reject about 5 % of
+normal points. Blue is accepted.
 """
 
 import matplotlib.pyplot as plt

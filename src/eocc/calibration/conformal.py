@@ -2,19 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.array_checks import numbers
+from eocc.base.checks import Sizes, demand, real
+from eocc.base.types import ROUNDING, Indices, Matrix
 
 N_FOLDS = 10
 # The share of new normal rows to reject, if the user gives none.
 DEFAULT_RATE = 0.05
-# Accepted rows with a p-value up to this many times the rate are unsure.
-UNSURE = 4
-# Keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +23,14 @@ class Calibration:
     these are not normal.
     """
 
-    margins: Matrix
-    rate: float
-    foreign: float = 0.0
+    margins: Annotated[Matrix, numbers("m")]
+    rate: Annotated[float, real("(0, 1)")]
+    foreign: Annotated[float, real("(-1e-9, 1)")] = 0.0
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand margins in order, and rows that are accepted."""
+        demand((np.diff(self.margins) >= 0).all(), "calibration.margins must not fall")
+        demand(self.limit < 1, "calibration.rate must lie below 1")
 
     def p_values(self, margins: Matrix) -> Matrix:
         """Return (1 + number of held-out rows no more normal) / (n + 1): small for what no normal row looks like.
@@ -40,7 +43,7 @@ class Calibration:
     @property
     def unsure_rate(self) -> float:
         """The p-value up to which rows are unsure, unless the user gives another: four times the rate, at most 1."""
-        return min(1.0, UNSURE * self.rate + self.foreign)
+        return min(1.0, 4 * self.rate + self.foreign)
 
     @property
     def limit(self) -> float:
@@ -51,7 +54,7 @@ class Calibration:
     def rank(self) -> int:
         """The rank of the threshold among the margins, from 1."""
         check_rate(self.limit, len(self.margins))
-        return min(int(self.limit * (len(self.margins) + 1) + ROUNDING), len(self.margins))
+        return min(int(self.limit * (len(self.margins) + 1) + ROUNDING), len(self.margins))  # 0.29 * 100 is 29
 
     @property
     def threshold(self) -> float:

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from eocc.calibration.conformal import ROUNDING, Calibration
-from eocc.foundation.arguments import check_number
-from eocc.foundation.types import Flags, Matrix
-from eocc.foundation.wording import counted
+from eocc.base.arguments import check_number
+from eocc.base.types import ROUNDING, Flags, Matrix
+from eocc.base.wording import counted
+from eocc.calibration.conformal import Calibration
 
 # The share of discoveries that may be normal rows, unless the user gives one.
 DEFAULT_FALSE_DISCOVERIES = 0.1
@@ -17,7 +17,7 @@ DEFAULT_FALSE_DISCOVERIES = 0.1
 
 def check_discovery_rate(name: str, rate: float) -> None:
     """Raise a ValueError unless a rate lies between 0 and 1."""
-    check_number(name, rate, "in (0, 1)", lambda share: 0 < share < 1)
+    check_number(name, rate, "(0, 1)")
 
 
 @dataclass(frozen=True)

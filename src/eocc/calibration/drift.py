@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 import scipy
 
-from eocc.calibration.conformal import ROUNDING, Calibration
-from eocc.foundation.markup import MOST_SHOWN, joined, table, tag
-from eocc.foundation.printing import printable
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, format_number
+from eocc.base.markup import MOST_SHOWN, joined, table, tag
+from eocc.base.printing import printable
+from eocc.base.types import ROUNDING, Indices, Matrix
+from eocc.base.wording import counted, format_number
+from eocc.calibration.conformal import Calibration
 from eocc.tables.table import NUMBER, Column, Table
 
 # Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
@@ -178,11 +178,20 @@ def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:
 
 
 class _ColumnCounts:
-    """How many training rows and new rows fall into each bin of a column; the last bin is that of missing values."""
+    """How many training rows and new rows fall into each bin of a column; the last bin is that of missing values.
+
+    Numbers have one bin for each of some training values, and one for each gap between them. Labels with many training
+    rows have one each; the first is for all others.
+    """
 
     def __init__(self, column: Column) -> None:
-        self.name = column.name
-        self._bins = _NumberBins(column.values) if column.labels is None else _LabelBins(column)
+        self.name, self._is_number = column.name, column.labels is None
+        present, labels = np.sort(column.values[~np.isnan(column.values)]), column.labels or ()
+        if self._is_number:
+            self._cuts = np.unique(present[np.linspace(0, len(present) - 1, min(len(present), MOST_CUTS)).astype(int)])
+        else:
+            many = np.flatnonzero(np.bincount(present.astype(np.int64), minlength=len(labels)) >= RARE).tolist()
+            self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
         self._known = self._counts(column)
         self._new = np.zeros_like(self._known)
 
@@ -190,48 +199,23 @@ class _ColumnCounts:
         self._new += self._counts(column)
 
     def _counts(self, column: Column) -> Indices:
-        missing = np.isnan(column.values)
-        present = column[~missing]
-        return np.append(np.bincount(self._bins.of(present), minlength=self._bins.count), int(missing.sum()))
+        is_missing = np.isnan(column.values)
+        present = column.values[~is_missing]
+        if self._is_number:
+            places, count = np.searchsorted(self._cuts, present), 2 * len(self._cuts) + 1
+            bins = 2 * places + (np.append(self._cuts, np.inf)[places] == present)
+        else:
+            of_label = np.array([self._bin.get(label, 0) for label in column.labels or ()], np.int64)
+            bins, count = of_label[present.astype(np.int64)], len(self._bin) + 1
+        return np.append(np.bincount(bins, minlength=count), int(is_missing.sum()))
 
     def result(self) -> tuple[float, ColumnDrift]:
         """Return -log p, which does not underflow, and the column."""
-        gaps = np.array([(counts[:-1].sum(), counts[-1]) for counts in (self._known, self._new)])
-        evidence = max(chi_square(gaps), self._bins.evidence(np.array([self._known[:-1], self._new[:-1]])))
+        both = np.array([self._known, self._new])
+        of_values = kolmogorov_smirnov if self._is_number else chi_square
+        gaps = np.column_stack([both[:, :-1].sum(axis=1), both[:, -1]])
+        evidence = max(chi_square(gaps), of_values(both[:, :-1]))
         return evidence, ColumnDrift(self.name, math.exp(-evidence))
-
-
-class _NumberBins:
-    """One bin for each of some training values, and one for each gap between them."""
-
-    def __init__(self, values: Matrix) -> None:
-        rising = np.sort(values[~np.isnan(values)])
-        self._cuts = np.unique(rising[np.linspace(0, len(rising) - 1, min(len(rising), MOST_CUTS)).astype(int)])
-        self.count = 2 * len(self._cuts) + 1
-
-    def of(self, column: Column) -> Indices:
-        places = np.searchsorted(self._cuts, column.values)
-        return np.asarray(2 * places + (np.append(self._cuts, np.inf)[places] == column.values))
-
-    def evidence(self, counts: Indices) -> float:
-        return kolmogorov_smirnov(counts)
-
-
-class _LabelBins:
-    """One bin for each label with many training rows; the first is for all other labels."""
-
-    def __init__(self, column: Column) -> None:
-        labels, present = column.labels or (), column.values[~np.isnan(column.values)].astype(np.int64)
-        many = np.flatnonzero(np.bincount(present, minlength=len(labels)) >= RARE).tolist()
-        self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
-        self.count = len(many) + 1
-
-    def of(self, column: Column) -> Indices:
-        bins = np.array([self._bin.get(label, 0) for label in column.labels or ()], np.int64)
-        return bins[column.values.astype(np.int64)]
-
-    def evidence(self, counts: Indices) -> float:
-        return chi_square(counts)
 
 
 def kolmogorov_smirnov(counts: Indices) -> float:

@@ -4,8 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from eocc.calibration.conformal import ROUNDING
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.types import ROUNDING, Indices, Matrix
 
 # Up to this many different numbers are kept exactly, 1 MiB with their counts; more share bins, about 1/4000 wide.
 MOST_BINS = 2**16
@@ -63,15 +62,11 @@ class Tally:
         values, counts = values[order], counts[order]
         bits = values.view(np.int64)
         bits = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # in the order of the numbers
-        while len(last := _last_of_each(bits >> self._spare_bits)) > MOST_BINS:
+        while len(last := np.flatnonzero(np.diff(bits >> self._spare_bits, append=-(2**63)))) > MOST_BINS:
             self._spare_bits += 1
         self._values, self._counts = values[last], np.diff(np.cumsum(counts)[last], prepend=0)
         self._waiting = []
         return self._values, self._counts
-
-
-def _last_of_each(rising: Indices) -> Indices:
-    return np.flatnonzero(np.append(np.diff(rising) != 0, len(rising) > 0))
 
 
 def ranks_of(n: int, total: int, rate: float) -> Indices:
@@ -87,3 +82,19 @@ def ranks_of(n: int, total: int, rate: float) -> Indices:
     places = np.arange(1, n + 1)
     above = whole + (places - kept) * (total + 1 - whole) // (n + 1 - kept)
     return np.where(places <= kept, places * whole // max(1, kept), above)
+
+
+def joined(kept: Matrix, kept_ranks: Indices, total: int, new: Matrix, ranks: Indices) -> Matrix:
+    """Return the numbers of these `ranks` among `total` numbers and `new` ones, where rank 1 is the largest.
+
+    Of the `total` numbers only `kept` are known, the largest first, and their ranks. Between two of them, ranks are
+    interpolated: a number that stood for all up to the next one would move the limit with every update.
+
+    >>> joined(np.array([9.0, 5.0, 1.0]), np.array([10, 20, 30]), 39, np.array([7.0] * 10), np.array([10, 25, 40]))
+    array([9., 7., 1.])
+    """
+    if len(kept) == total:
+        return Tally().add(kept).add(new).largest(ranks)
+    grid = np.sort(np.concatenate([kept, new]))[::-1]
+    before = np.interp(-grid, -kept, kept_ranks, left=0, right=total)
+    return np.asarray(np.interp(ranks, before + np.searchsorted(np.sort(-new), -grid, side="right"), grid))

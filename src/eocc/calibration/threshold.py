@@ -1,11 +1,13 @@
 """The surprises of left-out training rows -> the limit of the surprise, and a ratio that is 1 at the limit."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
+from eocc.base.checks import FITTED, real
+from eocc.base.types import Matrix
 from eocc.calibration.conformal import Calibration
-from eocc.foundation.types import Matrix
 
 # The smallest scale of a threshold, in units of the surprise: with ties the median row lies on the threshold.
 LEAST_SCALE = 0.5
@@ -19,8 +21,8 @@ class Threshold:
     array([0.672, 1.   , 3.798])
     """
 
-    value: float
-    scale: float
+    value: Annotated[float, real(FITTED)]
+    scale: Annotated[float, real("(0, 1e300]")]
 
     @classmethod
     def fit(cls, surprises: Matrix, rate: float) -> "Threshold":

@@ -1,6 +1,6 @@
 """The one-class classifiers behind scikit-learn's interface. One file per classifier, one row here."""
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 CLASSIFIERS = Registry(
     "eocc.classifiers",

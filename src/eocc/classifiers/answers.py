@@ -1,23 +1,26 @@
-"""A person's answers on single rows, as a taught model keeps them."""
+"""A person's answers on single rows, as a taught model keeps them, and a model that has learned them."""
 
 import math
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from eocc.base.arguments import n_threads
+from eocc.base.threads import threads
+from eocc.base.types import ROUNDING, Indices
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.labels import signs
-from eocc.foundation.types import Indices, Matrix
 from eocc.measures.auto import is_pairwise
-from eocc.measures.joining import joined
+from eocc.measures.precomputed import joined
+from eocc.space.baseline import Baseline
+from eocc.surprise.model import corrected
 
 # Rows at most this dissimilarity apart are equal: they differ by rounding.
 SAME = 1e-12
-# 1 / rate may exceed a whole number by rounding.
-ROUNDING = 1e-6
 
 
 class TrainingRows(NamedTuple):
@@ -144,11 +147,59 @@ def rows_of_fit(classifier: Any) -> TrainingRows:
     return TrainingRows(joined(kept.rows, own.rows), np.append(kept.indices, own.indices), both).some(order)
 
 
-def removed_by(answers: Answers | None, known: TrainingRows, distances: Matrix, tolerance: float) -> Removed | None:
-    """Return the training rows within the tolerance of an answered outlier; `distances` are those of the outliers."""
-    places = np.flatnonzero((distances <= tolerance).any(axis=0))
-    if answers is None or not len(places):
+def taught(classifier: Any, answers: Answers | None) -> Any:
+    """Return a copy that has learned these answers instead of its own.
+
+    Training rows that an answer calls not normal are no longer normal rows. The limit and the p-values come from the
+    normal rows that remain, each left out, without the correction around answered rows. So does the baseline of groups,
+    unless the model keeps only some of its training rows: then it stays that of all.
+    """
+    found, before = copy(classifier), classifier.answers_
+    found.__dict__.pop("structure_", None)
+    normal, removed = rows_of_fit(classifier), _removed(classifier, answers)
+    found.n_rows_ = classifier.n_rows_ + n_removed(before) - (0 if removed is None else len(removed.places))
+    if removed is not None:
+        normal = normal.some(np.delete(np.arange(len(normal.indices)), removed.places))
+    if answers is not None:
+        answers = replace(answers, removed=removed)
+    if classifier.baseline_ is not None and classifier._is_whole:
+        _, rows, found.outliers_ = found._relative_to_groups(normal.indices, normal.rows, classifier.outliers_)
+        normal, answers = normal._replace(rows=rows), put_on(found.baseline_, answers)
+    confirmed = None if answers is None else answers.confirmed
+    found._row_names_, found.answers_ = normal.names, answers
+    surprises = found._learn(normal.rows, normal.indices, known_outliers(found.outliers_, answers), confirmed)
+    if answers is not None:
+        with threads(n_threads(classifier.n_jobs)):
+            found.surprise_model_ = corrected(found.surprise_model_, answers.rows, answers.y, surprises)
+    calibration, default = classifier.calibration_, classifier.false_alarm_rate is None
+    rate = max(calibration.rate, 1 / (len(surprises) + 1)) if default else calibration.rate
+    found._calibrate(surprises, rate, calibration.foreign)
+    if answers is None and before is not None:
+        # A model that keeps fewer prototypes than it had training rows was calibrated on all of these.
+        found.surprise_model_ = replace(found.surprise_model_, threshold=before.threshold)
+        found.calibration_ = before.calibration
+    return found
+
+
+def put_on(baseline: Baseline | None, answers: Answers | None) -> Answers | None:
+    """Return answers, and the training rows that they removed, relative to this baseline, if there is one."""
+    if answers is None or baseline is None:
+        return answers
+    removed = answers.removed
+    if removed is not None:
+        training = removed.training
+        removed = removed._replace(training=training._replace(rows=baseline.put_on(training.rows)))
+    return replace(answers, rows=baseline.put_on(answers.rows), removed=removed)
+
+
+def _removed(classifier: Any, answers: Answers | None) -> Removed | None:
+    """Return the training rows that answers call not normal, and their copies."""
+    outliers = known_outliers(None, answers)
+    if outliers is None:
         return None
+    known, tolerance = rows_of_fit(classifier), classifier.surprise_model_.surprise.neighbours.weightings[0].tolerance
+    distances = classifier.measure_.prepare(outliers, known.rows).evaluate(classifier.weights_)
+    places = np.flatnonzero((distances <= tolerance).any(axis=0))
     if len(places) == len(known.indices):
         raise ValueError("the answers call every training row not normal; fit a model to other rows")
-    return Removed(known.some(places), places)
+    return Removed(known.some(places), places) if len(places) else None

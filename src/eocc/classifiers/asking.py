@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import format_number
 from eocc.classifiers.answers import without_gaps
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import format_number
+from eocc.entropic.regions.scores import Scores
 from eocc.measures.auto import is_pairwise
-from eocc.regions.scores import Scores
 from eocc.space.prototypes.content import row_hashes, words_of
 
 # At a p-value of this, a row is worth half as much as the strangest.
@@ -26,7 +26,7 @@ HALF_WORTH = 0.05
 CANDIDATES = 400
 # A row counts as unusual if at most this share of all rows is more so.
 UNUSUAL = 0.3
-# Similar rows lie within so many times the median dissimilarity to the third nearest.
+# Similar rows lie within this multiple of the median dissimilarity to the third nearest.
 REACH, THIRD = 2.0, 3
 # A group is at least this many rows, within this share of the dissimilarity to the nearest normal row: those that would
 # follow the answer.
@@ -76,7 +76,8 @@ def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> lis
     ranks = _p_values(classifier, scores, places)
     rows, answers = patterns[places], classifier.answers_
     distances = _distances(classifier, rows, rows)
-    reach = REACH * _third_nearest(distances)
+    # From the median dissimilarity of a row to its third nearest other row, or to the farthest of fewer.
+    reach = REACH * float(np.median(np.sort(distances, axis=1)[:, min(THIRD, len(distances) - 1)]))
     is_rejected, left = scores.margins[places] < classifier.threshold_, np.ones(len(places))
     if answers is not None:
         left = np.prod(_unlike(_distances(classifier, rows, answers.rows), reach), axis=1)
@@ -118,11 +119,6 @@ def _distances(classifier: Any, rows: Any, others: Any) -> Matrix:
         spaces = classifier._embed(rows), classifier._embed(others)
         return np.array([np.abs(spaces[1] - row).max(axis=1) for row in spaces[0]])
     return np.asarray(classifier.measure_.prepare(rows, others).evaluate(classifier.weights_))
-
-
-def _third_nearest(distances: Matrix) -> float:
-    """Return the median dissimilarity of a row to its third nearest other row, or to the farthest of fewer."""
-    return float(np.median(np.sort(distances, axis=1)[:, min(THIRD, len(distances) - 1)]))
 
 
 def _unlike(distances: Matrix, reach: float) -> Matrix:

@@ -10,28 +10,29 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.base.arguments import check_count, check_number, n_threads
+from eocc.base.checks import text
+from eocc.base.compiling import say_when_compiling
+from eocc.base.estimator import check_is_fitted, estimator_class
+from eocc.base.parameters import Parameter
+from eocc.base.progress import track
+from eocc.base.stored import check_keys
+from eocc.base.threads import in_order, threads
+from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, from_format_2, restore_shared, shared_state
 from eocc.classifiers.summary import Summarises
-from eocc.classifiers.updating import Batch, day_of, history_of, kept_rows, updated
+from eocc.classifiers.updating import Batch, day_of, updated
+from eocc.entropic.regions.fuzzy import FuzzyModel, Region
+from eocc.entropic.regions.scores import Scores
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
-from eocc.foundation.arguments import check_count, check_number, n_threads
-from eocc.foundation.array_checks import check_keys
-from eocc.foundation.compiling import say_when_compiling
-from eocc.foundation.estimator import check_is_fitted, estimator_class
-from eocc.foundation.parameters import Parameter
-from eocc.foundation.progress import track
-from eocc.foundation.threads import in_order, threads
-from eocc.foundation.types import Indices, Matrix
-from eocc.io import model_file
+from eocc.formats import model_file
 from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
-from eocc.regions.fuzzy import FuzzyModel, Region
-from eocc.regions.scores import Scores
 from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
@@ -41,8 +42,6 @@ Result = TypeVar("Result")
 
 # Rows are scored in blocks of about this many dissimilarities, 4 MiB, which stay in the processor's cache.
 BLOCK_SIZE = 2**19
-# Rows are explained in blocks of about this many dissimilarities, 8 MiB, each in a fraction of a second: Ctrl-C works.
-EXPLAINED = 2**20
 
 say_when_compiling()
 
@@ -51,7 +50,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     """The interface of all one-class classifiers.
 
     A subclass lists its `parameters`, fits, and says how it scores, explains and stores a model. Scores and decisions
-    of a Dask collection are lazy Dask arrays, computed one partition at a time: see docs/guides/cluster.md.
+    of a Dask collection are lazy Dask arrays, computed one partition at a time: see docs/guides/many_rows.md.
     """
 
     _parameters: ClassVar[tuple[Parameter, ...]]
@@ -112,10 +111,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     @abstractmethod
     def _describe(self) -> str:
         """Return how the fitted model decides, in two or three sentences."""
-
-    @abstractmethod
-    def _nearest_regions(self, rows: Matrix) -> Indices:
-        """Return the region to which each row of the dissimilarity space belongs."""
 
     @property
     def _has_regions(self) -> bool:
@@ -253,7 +248,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """
         alarm = self._calibrated().limit
         unsure = self._calibrated().unsure_rate if unsure_rate is None else unsure_rate
-        check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
+        check_number("unsure_rate", unsure, f"[{alarm!r}, 1]", ", false_alarm_rate or more")
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
@@ -294,15 +289,18 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         as it is.
         """
         check_is_fitted(self)
-        self._check_updatable()
+        text("source", source)
         day = datetime.now(UTC).date() if date is None else day_of(date)
-        history, patterns = history_of(self), self._read(X)
-        kept = kept_rows(history, forget, day)
-        return cast(Self, updated(self, patterns, Batch(source, day, len(patterns)), history, kept))
+        history, kept = self._kept_rows(forget, day)
+        return self._updated(self._read(X), Batch(source, day, 0), history, kept)
 
-    def _check_updatable(self) -> None:
-        """Raise a ValueError unless the model keeps the rows that an update needs."""
+    def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
+        """Return what came when, and which prototypes an update keeps; see `update` and `updating.history_of`."""
         raise ValueError(f"a {type(self).__name__} keeps no training rows to update; fit it again to all rows")
+
+    def _updated(self, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Self:
+        """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None."""
+        return cast(Self, updated(self, new, batch, history, kept, names))
 
     def _with_answers(self, answers: Answers | None) -> Self:
         """Return a copy with these answers instead of its own; for classifiers that can be taught."""
@@ -312,8 +310,8 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return, for each row, why it was accepted or rejected; see docs/guides/explanations.md."""
         check_is_fitted(self)
         patterns = self._read(X)
-        blocks = self._blocks_of(patterns, max(1, EXPLAINED // len(self.prototypes_)))
-        explained = [one for block in track("explaining rows", blocks) for one in self._explain_patterns(block)]
+        blocks = track("explaining rows", self._blocks_of(patterns))
+        explained = [one for block in blocks for one in self._explain_patterns(block)]
         return with_facts(self, patterns, explained)
 
     def explain_frame(self, X: Any) -> Any:
@@ -363,6 +361,8 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     def _restore_state(self, state: dict[str, Any], version: int) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         state = from_format_2(self, state) if version == 2 else state
+        if "deviations" in self._state_keys:  # the first files of format 3 lack them, too
+            state = {"deviations": None, **state}
         check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)

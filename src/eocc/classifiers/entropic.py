@@ -8,6 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eocc.base.arguments import commit_fit, generator, n_threads, unfitted_copy
+from eocc.base.parameters import checked
+from eocc.base.threads import threads
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted
 from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
 from eocc.calibration.tally import Tally, ranks_of
 from eocc.classifiers.base import OneClassClassifier
@@ -15,32 +20,21 @@ from eocc.classifiers.entropic_settings import PRINTED, settings_of
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
+from eocc.entropic.graph.entropy import renyi_order
+from eocc.entropic.regions.fuzzy import normal_regions
+from eocc.entropic.regions.memberships import MembershipFunction
+from eocc.entropic.regions.rules import Extent, Representative, TConorm
+from eocc.entropic.regions.scores import Scores, log_grades
+from eocc.entropic.search.base import Search
+from eocc.entropic.synthesis.assessment import CompleteGraph, GraphKind, graph_for
+from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
-from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
-from eocc.foundation.parameters import checked
-from eocc.foundation.threads import threads
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted
-from eocc.graph.entropy import renyi_order
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
-from eocc.regions.extents import Extent
-from eocc.regions.memberships import MembershipFunction
-from eocc.regions.representatives import Representative
-from eocc.regions.scores import Scores, log_grades
-from eocc.regions.small import normal_regions
-from eocc.regions.tconorms import TConorm
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.scale.passes import Part, Passes
-from eocc.search.protocol import Search
 from eocc.space.prototypes.by_content import choose_rows, take_census
-from eocc.space.prototypes.protocol import Selection
-from eocc.space.prototypes.select import count_of
-from eocc.synthesis.graph_kinds import CompleteGraph, GraphKind, graph_for
-from eocc.synthesis.model import Model
-from eocc.synthesis.progress import reporting
-from eocc.synthesis.settings import Settings
-from eocc.synthesis.synthesis import synthesise
+from eocc.space.prototypes.selections import Selection, count_of
 
 # Rows of a stream that are fitted to if the user gives no number.
 STREAM_SAMPLE = 20_000
@@ -95,7 +89,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
         How the grades in several regions become one.
     search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
-        How p is found; None takes p = 1. Objects of `eocc.search` have settings: `GeneticSearch(max_time=60)`.
+        How p is found; None takes p = 1. Objects of `eocc.entropic.search` have settings: `GeneticSearch(max_time=60)`.
     precision : {"double", "single"}, default="double"
         The precision of distances inside the search. "single" takes less time; the model itself is built in double.
     weights : array-like of shape (n_parameters,), default=None
@@ -340,7 +334,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return rules_of(self)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
         # Every thread has a matrix of n x r dissimilarities and, over all pairs, one of n x n. Extents may copy half of
         # the pairs; without all pairs, large regions are measured by samples.
@@ -352,7 +345,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
     def _facts(self) -> dict[str, Any]:
-        """Return the facts of the fitted model by name."""
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,
@@ -366,17 +358,12 @@ class EntropicOneClassClassifier(OneClassClassifier):
         }
 
     def _describe(self) -> str:
-        """Return how the model decides, in two or three sentences."""
         reach = reach_of(self.threshold_)
         return (
             f"The model describes normal rows by {counted(len(self.regions_), 'region')}, one per cluster of training "
             f"rows. A row is accepted if it lies within {'one extent' if reach == 1 else f'{reach:.4g} extents'} of a "
             "region. The extent of a region measures how far apart the rows of its cluster are."
         )
-
-    def _nearest_regions(self, rows: Matrix) -> Indices:
-        """Return the region of the highest membership."""
-        return np.asarray(self.fuzzy_model_.nearest_region(rows))
 
     @property
     def _search_history(self) -> NDArray[Any] | None:

@@ -1,42 +1,26 @@
-"""The parameters of EntropicOneClassClassifier: what the paper prints, and each name as the object that it names."""
+"""The parameters of EntropicOneClassClassifier: what the paper prints, and each name as the object it names."""
 
 from typing import Any
 
+from eocc.base.arguments import n_threads
 from eocc.classifiers.labels import ValidationSplit
-from eocc.foundation.arguments import n_threads
-from eocc.regions.extents import resolve_extent
-from eocc.regions.fuzzy import Fuzzification
-from eocc.regions.memberships import resolve_membership_function
-from eocc.regions.performance import resolve_performance
-from eocc.regions.representatives import resolve_representative
-from eocc.regions.tconorms import resolve_tconorm
-from eocc.search.genetic import GeneticSearch
-from eocc.search.run import resolve_search
-from eocc.space.prototypes.select import resolve_selection
-from eocc.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
-from eocc.synthesis.graph_kinds import graph_for
-from eocc.synthesis.settings import Settings
+from eocc.entropic.regions.all_partitions import resolve_performance
+from eocc.entropic.regions.fuzzy import Fuzzification
+from eocc.entropic.regions.memberships import resolve_membership_function
+from eocc.entropic.regions.rules import resolve_extent, resolve_representative, resolve_tconorm
+from eocc.entropic.search.base import resolve_search
+from eocc.entropic.search.genetic import GeneticSearch
+from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis, graph_for
+from eocc.entropic.synthesis.synthesis import Settings
+from eocc.space.prototypes.selections import resolve_selection
 
-# The settings that the paper prints, and the reading of what it leaves open (docs/research/departures.md).
+# What differs from the defaults in the settings that the paper prints, and the reading of what it leaves open
+# (docs/research/departures.md).
 PRINTED: dict[str, Any] = {
-    "prototypes": None,
     "graph": "complete",
-    "first_cut": "always",
-    "objective": "normalised",
-    "eta": 0.5,
-    "beta": 0.5,
-    "gamma": 0.02,
-    "performance": "accuracy",
-    "extent": "mean",
-    "representative": "medoid",
-    "membership_function": "gaussian",
-    "tconorm": "max",
     "search": GeneticSearch(
         population_size=30, max_generations=100, patience=10, mutation_rate=0.3, first_population="random"
     ),
-    "precision": "double",
-    "weights": None,
-    "false_alarm_rate": None,
 }
 
 

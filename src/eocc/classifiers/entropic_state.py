@@ -1,31 +1,36 @@
 """A fitted EntropicOneClassClassifier <-> values by name, as the model file stores them."""
 
-import math
 from typing import Any
 
 import numpy as np
 import scipy
 
+from eocc.base.array_checks import indices, numbers
+from eocc.base.checks import FITTED, Check, demand, optional, real
+from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
-from eocc.foundation.array_checks import Layout, check_values, demand, indices, length_of, number, numbers
-from eocc.graph.complete import SpanningTree
-from eocc.regions.fuzzy import FuzzyModel, Region
-from eocc.regions.memberships import resolve_membership_function
-from eocc.regions.tconorms import resolve_tconorm
+from eocc.entropic.graph.complete import SpanningTree
+from eocc.entropic.regions.fuzzy import FuzzyModel, Region
+from eocc.entropic.regions.memberships import resolve_membership_function
+from eocc.entropic.regions.rules import resolve_tconorm
 
-NUMBERS = ("entropy", "raw_entropy", "alpha", "modularity", "objective", "performance", "neighbour_entropy")
-# The value of a number that was not measured, and the entropy of copies, whose tree has length 0.
-EXCEPTIONS = {"raw_entropy": (-math.inf,), "performance": (None,), "neighbour_entropy": (None, -math.inf)}
+# The entropy of copies, whose tree has length 0, is -inf; what was not measured is None.
+NUMBERS: dict[str, Check] = {
+    **dict.fromkeys(("entropy", "alpha", "modularity", "objective"), real(FITTED)),
+    "raw_entropy": real("[-inf, 1e300]"),
+    "performance": optional(real(FITTED)),
+    "neighbour_entropy": optional(real("[-inf, 1e300]")),
+}
 HISTORY = ("best", "mean", "entropy", "modularity", "performance")
 # Sizes: n training rows, r prototypes, k regions, e edges of the tree.
-ARRAYS: Layout = {
-    "extents": numbers("k", positive=True),
+ARRAYS: dict[str, Check] = {
+    "extents": numbers("k", "(0, inf)"),
     "centres": numbers("k r"),
-    "widths": numbers("k 2", positive=True),
+    "widths": numbers("k 2", "(0, inf)"),
     "labels": indices("n", "k"),
     "representatives": indices("k", "n"),
     "tree_edges": indices("e 2", "n"),
-    "tree_lengths": numbers("e", 0),
+    "tree_lengths": numbers("e", "[0, inf)"),
     "modularity_curve": numbers("n"),
 }
 KEYS = (*ARRAYS, "membership_function", "tconorm", "history", *NUMBERS)
@@ -53,13 +58,13 @@ def entropic_state(classifier: Any) -> dict[str, Any]:
 
 def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     """Set the remaining fitted attributes; a ValueError says which do not fit together."""
-    for name in NUMBERS:
-        if state[name] not in EXCEPTIONS.get(name, ()):
-            number()(name, state[name], {})
-        setattr(classifier, f"{name}_", state[name])
-    n, k = len(classifier.training_indices_), length_of("extents", state, "extents")
+    n = len(classifier.training_indices_)
+    sizes = {"n": n, "r": len(classifier.prototypes_), "e": n - 1}
+    check_values(state, {**NUMBERS, **ARRAYS}, sizes)
+    k = sizes["k"]
     demand(0 < k <= n, f"there must be 1 to {n} regions, not {k}")
-    check_values(state, ARRAYS, {"n": n, "r": len(classifier.prototypes_), "k": k, "e": n - 1})
+    for name in NUMBERS:
+        setattr(classifier, f"{name}_", state[name])
     _check_tree(state["tree_edges"], state["tree_lengths"], n)
     labels = state["labels"]
     demand((np.bincount(labels, minlength=k) > 0).all(), "every region must have a member")
@@ -103,11 +108,12 @@ def _fuzzy_model(state: dict[str, Any]) -> FuzzyModel:
 
 
 def _history(state: Any) -> Any:
-    length = length_of("history.best", state, "best")
-    demand(length > 0, "history must hold a generation")
-    names = HISTORY if HISTORY[-1] in state else HISTORY[:-1]
-    check_values(state, dict.fromkeys(names, numbers("g")), {"g": length}, "history")
-    history = np.empty(length, [(name, np.float64) for name in state])
+    names = HISTORY if type(state) is dict and HISTORY[-1] in state else HISTORY[:-1]
+    check_keys("history", state, names)
+    sizes: dict[str, int] = {}
+    check_values(state, dict.fromkeys(names, numbers("g")), sizes, "history")
+    demand(sizes["g"] > 0, "history must hold a generation")
+    history = np.empty(sizes["g"], [(name, np.float64) for name in state])
     for name, column in state.items():
         history[name] = column
     return history

@@ -5,7 +5,7 @@ from typing import Any
 
 from eocc.classifiers import CLASSIFIERS
 from eocc.classifiers.base import OneClassClassifier
-from eocc.io import model_file
+from eocc.formats import model_file
 
 
 def save(classifier: OneClassClassifier, path: str | os.PathLike[str]) -> None:

@@ -1,6 +1,5 @@
 """Labels of rows -> which are normal, which are outliers, and which validate."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.foundation.types import Flags, Indices
+from eocc.base.printing import warn_user
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.scale.passes import Passes, SomeRows
 
 NEEDS_OUTLIERS = (
     "synthesis='validation' needs rows that are not normal: pass validation=(X_val, y_val), or y with +1 and -1"
@@ -24,16 +25,14 @@ def outlier_rows(y: Any, n: int) -> Flags:
     if is_outlier.all():
         raise ValueError("y marks all rows as outliers (-1); normal rows are needed to learn from")
     if labels.dtype == bool and is_outlier.mean() > 0.5:
-        warnings.warn(
-            f"y marks {int(is_outlier.sum())} of {n} rows as outliers, with False; if True means an outlier, pass ~y",
-            stacklevel=3,
+        warn_user(
+            f"y marks {int(is_outlier.sum())} of {n} rows as outliers, with False; if True means an outlier, pass ~y"
         )
     kinds = np.unique(labels) if labels.dtype.kind in "biuf" else np.array(sorted({str(one) for one in labels}))
     if not is_outlier.any() and len(kinds) == 2:
         found = " and ".join(str(kind) for kind in kinds.tolist())
-        warnings.warn(
-            f"y holds {found} but no -1: all rows are taken as normal; mark outliers with -1 and normal rows with +1",
-            stacklevel=3,
+        warn_user(
+            f"y holds {found} but no -1: all rows are taken as normal; mark outliers with -1 and normal rows with +1"
         )
     return np.asarray(is_outlier)
 
@@ -55,10 +54,9 @@ def warn_if_rare(y: Any, name: str = "y") -> None:
     labels = np.asarray([] if y is None else y)
     n_normal = int((labels == 1).sum())
     if labels.dtype.kind in "iuf" and (labels == 0).any() and 0 < n_normal <= RARE * len(labels):
-        warnings.warn(
+        warn_user(
             f"{name} marks {n_normal} of {len(labels)} rows as normal, with a 1; if 1 means an outlier, as in PyOD, "
-            "swap 0 and 1; if not, use +1 and -1",
-            stacklevel=5,
+            "swap 0 and 1; if not, use +1 and -1"
         )
 
 
@@ -118,3 +116,22 @@ def _checked_labels(y: Any, name: str, n: int | None) -> NDArray[Any]:
         rows = name.replace("y", "X")
         raise ValueError(f"{rows} holds {n} rows, {name} {len(labels)} labels; pass one label per row")
     return labels
+
+
+def split_outliers(data: Any, y: Any) -> tuple[Indices, Any, Any]:
+    """Return the indices of normal rows, these rows, and the known outliers (None if there are none)."""
+    is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
+    training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
+    return (training, data[training], data[places]) if len(places) else (training, data, None)
+
+
+def dask_rows(passes: Passes, y: Any) -> tuple[Passes, Matrix | None]:
+    """Return passes over the normal rows of a Dask collection, and the known outliers (None if there are none)."""
+    if y is None:
+        return passes, None
+    assert passes.n_rows is not None
+    is_outlier = outlier_rows(y, passes.n_rows)
+    outliers = None
+    if is_outlier.any():
+        outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
+    return SomeRows(passes, ~is_outlier), outliers

@@ -1,31 +1,28 @@
 """Data of any kind -> the patterns that the measure compares."""
 
-import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_remedy
-from eocc.foundation.registry import listed
-from eocc.foundation.wording import counted
+from eocc.base.arguments import check_no_dates, check_no_mask, saying_remedy
+from eocc.base.printing import warn_user
+from eocc.base.registry import listed
+from eocc.base.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
+from eocc.measures.schema import DataSchema
 from eocc.scale.collections import materialised
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
 from eocc.space.weightings import checked_weights
 from eocc.tables import TableWarning
-from eocc.tables.judge import Fault
-from eocc.tables.matching import constant
-from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
+from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
-from eocc.tables.spelling import Spelling
 from eocc.tables.table import NUMBER, Table
 
 # How the warning of rows without values ends.
 NO_VALUES = "no values at all, so the score means nothing"
-# The names of the measures that compare the columns of a table.
-TABLE_MEASURES = (*measures_of("numbers"), *measures_of("records"))
 
 
 class ReadsPatterns:
@@ -41,6 +38,7 @@ class ReadsPatterns:
     n_features_in_: int
     training_indices_: Any
     _row_names_: Any
+    _windowing_: Any
     _check_memory: Any
 
     @property
@@ -48,43 +46,54 @@ class ReadsPatterns:
         """The columns of the training table that are not compared."""
         return () if self.reading_ is None else tuple(self.reading_.left_out)
 
+    @property
+    def _not_compared(self) -> dict[Any, str]:
+        """The columns that are not compared, with the reasons, without those that only say which window a row is."""
+        left_out = {} if self.reading_ is None else self.reading_.left_out
+        return {name: why for name, why in left_out.items() if why or self._windowing_ is None}
+
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
-        if isinstance(X, Read):
-            patterns = self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
-            _warn_of_empty_rows(patterns)
-            return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
-        X = materialised(X, self._check_memory if reset else None)
-        check_no_mask(X)
-        X = X if is_pairwise(self.measure) else eager(X)
-        if not reset and hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
-            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
-        if reset:
-            patterns = self._read_training(X)
-        elif self.reading_ is not None and _is_table(X):
-            patterns = self._read_table(X)
-        else:
-            patterns = self._read_others(X)
+        patterns = self._patterns_of(X, reset)
         _warn_of_empty_rows(patterns)
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
 
+    def _patterns_of(self, X: Any, reset: bool) -> Any:
+        if isinstance(X, Read):
+            return self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
+        X = materialised(X, self._check_memory if reset else None)
+        check_no_mask(X)
+        X = X if is_pairwise(self.measure) else eager(X)
+        if reset:
+            return self._read_training(X)
+        if hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
+            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
+        if self.reading_ is None or not _is_table(X):
+            return self._read_others(X)
+        if not isinstance(X, Table):
+            X = self._checked_columns(X)
+            for note in self.reading_.differences(X, self.reading_.spelling):
+                warn_user(note, TableWarning)
+        return self.reading_.patterns(self.reading_.table(table_of(X)), self._fills_gaps)
+
     def _read_training(self, X: Any) -> Any:
         named = isinstance(self.measure, str)
-        own = None if named else resolve_measure(self.measure)
-        takes_tables = self.measure in ("auto", *TABLE_MEASURES) if own is None else _takes_tables(own)
+        own: Any = None if named else resolve_measure(self.measure)
+        tables = ("auto", *measures_of("numbers"), *measures_of("records"))
+        takes_tables = self.measure in tables if named else own.reads_tables or own.read is None
         if not (takes_tables and _is_table(X)):
             self.resolved_measure_ = resolve_measure(self.measure, X)
             return self._read_others(X, reset=True)
-        kinds = (own and own.kinds) or {}
-        keeps_all = not named or not _has_names(X)
+        keeps_all = not (named and (is_frame(X) or isinstance(X[0], dict)))
         raw = table_of(X)
-        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self._kinds_of_groups(raw)})
+        kinds = {**((own and own.kinds) or {}), **self._kinds_of_groups(raw.names)}
+        self.reading_, table = fit_reading(raw, keeps_all, kinds)
         self._say_remarks()
         return self._read_as_measure(X, table)
 
-    def _kinds_of_groups(self, raw: Table) -> dict[Any, str]:
-        """Return that the columns of `baseline_by` hold categories."""
-        by = () if self.baseline_by is None else checked_by(self.baseline_by, raw.names)
+    def _kinds_of_groups(self, names: Sequence[Any]) -> dict[Any, str]:
+        """Return that the columns of `baseline_by`, which must be among the names, hold categories."""
+        by = () if self.baseline_by is None else checked_by(self.baseline_by, names)
         return dict.fromkeys(by, "categorical")
 
     def _relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
@@ -109,7 +118,7 @@ class ReadsPatterns:
 
     def _say_remarks(self) -> None:
         for remark in () if self.reading_ is None else self.reading_.remarks:
-            remark.warn(5)
+            remark.warn()
 
     def _take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
@@ -134,7 +143,7 @@ class ReadsPatterns:
         """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""
         if self.reading_ is not None:
             for remark in constant(patterns, self.reading_.names):
-                remark.warn(4)
+                remark.warn()
             self.reading_ = self.reading_.having_seen(patterns)
 
     def _read_as_measure(self, X: Any, table: Table) -> Any:
@@ -166,23 +175,15 @@ class ReadsPatterns:
         return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
 
     @property
+    def _known_data(self: Any) -> Reading | DataSchema:
+        """How tables are read, or which objects the model compares."""
+        reading: Reading | None = self._table_reading
+        return reading or self.measure_.schema(self.prototypes_, self._feature_names)
+
+    @property
     def _fills_gaps(self) -> bool:
         """Whether numbers of new rows may be missing; no before the fit ends."""
         return "measure_" in vars(self) and self.measure_.fills_gaps
-
-    def _patterns_of_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
-        """Return a table as patterns; cells that cannot be read become gaps and are added to `faults`."""
-        reading = self._table_reading
-        assert reading is not None
-        return reading.patterns(reading.table(table_of(X), faults, spelling), self._fills_gaps)
-
-    def _read_table(self, X: Any) -> Any:
-        assert self.reading_ is not None
-        if not isinstance(X, Table):
-            X = self._checked_columns(X)
-            for note in self.reading_.differences(X, self.reading_.spelling):
-                warnings.warn(note, TableWarning, stacklevel=4)
-        return self._patterns_of_table(X)
 
     def _checked_columns(self, X: Any) -> Any:
         """Return X without the columns that are not compared; refuse columns that the training table did not have."""
@@ -233,7 +234,7 @@ class ReadsPatterns:
         return without_columns(X, self.ignored_columns_)
 
     def _check_width(self, width: int) -> None:
-        """Refuse an array of so many columns if it still has those that training ignored."""
+        """Refuse an array of `width` columns if it still has those that training ignored."""
         ignored = listed(map(repr, self.ignored_columns_))
         if ignored and width == self.n_features_in_ + len(self.ignored_columns_):
             raise ValueError(
@@ -246,26 +247,16 @@ def _is_table(X: Any) -> bool:
     return isinstance(X, Table) or is_frame(X) or kind_of(X) == "records"
 
 
-def _has_names(X: Any) -> bool:
-    return is_frame(X) or isinstance(X[0], dict)
-
-
-def _takes_tables(measure: Measure) -> bool:
-    return measure.reads_tables or measure.read is None
-
-
 def _warn_of_empty_rows(patterns: Any) -> None:
     """Warn of rows of a table that have no values: their gaps are filled, and they look like common rows."""
-    is_numbers = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
-    table = patterns.columns if isinstance(patterns, Table) else ()
-    columns = patterns.T if is_numbers else [one.values for one in table]
-    if not len(columns):
-        return
-    is_empty = np.isnan(columns[0])
-    for column in columns[1:]:
+    columns: Any = [one.values for one in patterns.columns] if isinstance(patterns, Table) else ()
+    if isinstance(patterns, np.ndarray) and patterns.dtype == np.float64:
+        columns = patterns.T
+    is_empty = np.ones(len(patterns) if len(columns) else 0, bool)
+    for column in columns:
+        is_empty &= np.isnan(column)
         if not is_empty.any():
             return
-        is_empty &= np.isnan(column)
     if count := int(is_empty.sum()):
         has = "has" if count == 1 else "have"
-        warnings.warn(f"{counted(count, 'row')} {has} {NO_VALUES}", stacklevel=4)
+        warn_user(f"{counted(count, 'row')} {has} {NO_VALUES}")

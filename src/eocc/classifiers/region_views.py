@@ -7,22 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.arguments import n_threads
+from eocc.base.estimator import check_is_fitted
+from eocc.base.registry import listed
+from eocc.base.threads import threads
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted, format_number, wrapped
 from eocc.calibration.drift import UNUSUAL, DriftCounts
-from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.learning import LearnsRows
 from eocc.ellipsoids.features import has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
+from eocc.entropic.graph.complete import SpanningTree
 from eocc.explain import EllipsoidRule, Explanation, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
-from eocc.explain.ellipsoid_rules import correlations_of, ellipsoid_rules, quantile_rows
 from eocc.explain.groups import in_groups
-from eocc.foundation.arguments import n_threads
-from eocc.foundation.estimator import check_is_fitted
-from eocc.foundation.registry import listed
-from eocc.foundation.threads import threads
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, format_number, wrapped
-from eocc.graph.complete import SpanningTree
-from eocc.io.export import formula_of, python_module, select_statement
+from eocc.explain.normal import normal_rows
+from eocc.explain.rules import correlations_of, ellipsoid_rules
+from eocc.formats.export import formula_of, python_module, select_statement
 
 # A map shows the widths along this many axes.
 MOST_AXES = 50
@@ -30,7 +31,7 @@ MOST_AXES = 50
 MOST_NAMED = 3
 
 
-class RegionViews(OneClassClassifier):
+class RegionViews(LearnsRows):
     """The part of RegionClassifier that shows a fitted model."""
 
     _space_name = "Space of the regions, in widths"
@@ -40,23 +41,20 @@ class RegionViews(OneClassClassifier):
 
     @property
     def _n_dimensions(self) -> int:
-        """The number of columns of the space of `_embed`."""
         return len(self.ellipsoids_.placement.scales) + 1
 
     @property
     def _prototypes_in_words(self) -> str:
-        """What new rows are compared with."""
         named = f"the centres of {counted(len(self.regions_), 'region')}"
         return super()._prototypes_in_words if self._keeps_training_rows else named
 
     @property
     def _reference_rows(self) -> Any:
-        """Rows whose columns show what is normal: those kept, or the quantiles of each region's numbers."""
-        return super()._reference_rows if self._keeps_training_rows else quantile_rows(self)
+        """Rows whose columns show what is normal: those kept, or for tables what the regions say of each column."""
+        return normal_rows(self) if has_columns(self.measure_) else super()._reference_rows
 
     @property
     def _region_centres(self) -> Matrix:
-        """The centres of the regions, in the space of `_embed`."""
         return self.ellipsoids_.regions.centres
 
     @property
@@ -79,11 +77,9 @@ class RegionViews(OneClassClassifier):
         return np.vstack([centres, centres.mean(axis=0) + apart, centres.mean(axis=0) - apart])[:, columns]
 
     def _map_points(self, patterns: Any, columns: Indices) -> Matrix:
-        """Return some columns of the space of `_embed`."""
         return self._embed(patterns)[:, columns]
 
     def _map_in_words(self, row_name: str) -> str:
-        """Return what it means that rows lie close together on a map."""
         return "Distances count the widths of the regions, which all have the same shape."
 
     @cached_property
@@ -99,10 +95,6 @@ class RegionViews(OneClassClassifier):
         ends, centres = self.region_tree_, self.ellipsoids_.regions.centres
         edges = np.sort(self.representatives_[ends], axis=1)
         return SpanningTree(edges, np.sqrt(((centres[ends[:, 0]] - centres[ends[:, 1]]) ** 2).sum(axis=1)))
-
-    def _nearest_regions(self, rows: Matrix) -> Indices:
-        """Return the region with the largest weighted grade."""
-        return self.ellipsoids_.regions.nearest(rows)
 
     @property
     def _keeps_training_rows(self) -> bool:
@@ -149,7 +141,7 @@ class RegionViews(OneClassClassifier):
         return python_module(formula_of(self, columns))
 
     def to_json(self, *, columns: Sequence[str] | None = None) -> str:
-        """Return the numbers of the model as JSON: see `eocc.io.export.formula.Formula` for their meaning."""
+        """Return the numbers of the model as JSON: see `eocc.formats.export.formula.Formula` for their meaning."""
         check_is_fitted(self)
         return json.dumps(formula_of(self, columns).to_dict())
 
@@ -158,7 +150,6 @@ class RegionViews(OneClassClassifier):
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, [], (UNUSUAL,))
 
     def _facts(self) -> dict[str, Any]:
-        """Return the facts of the fitted model by name."""
         outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_)
         if not self._keeps_training_rows:  # the centre of a region of one row is that row
             kept = sum(region.n_members == 1 for region in self.regions_)
@@ -173,7 +164,6 @@ class RegionViews(OneClassClassifier):
         }
 
     def _describe(self) -> str:
-        """Return how the model decides, in two or three sentences."""
         limit, together = format_number(reach_of(self.threshold_)), correlations_of(self)
         known = (
             "" if self.ellipsoids_.outliers is None else " Known outliers have regions too, which rows should avoid."

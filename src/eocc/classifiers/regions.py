@@ -1,6 +1,7 @@
 """RegionClassifier: at most twenty regions of one shape, each a rule."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from math import ceil
 from typing import Any, Self
@@ -8,32 +9,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from eocc.base.arguments import n_threads
+from eocc.base.threads import threads
+from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration, rate_for
-from eocc.calibration.tally import Tally, ranks_of
+from eocc.calibration.tally import Tally, joined, ranks_of
+from eocc.classifiers.learning import BLOCK_ROWS
 from eocc.classifiers.parameters import REGION_PARAMETERS
 from eocc.classifiers.region_views import RegionViews
 from eocc.classifiers.regions_state import KEYS, region_state, restore_regions
-from eocc.classifiers.rows import dask_rows, split_outliers
-from eocc.ellipsoids.coordinates import row_coordinates
-from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features
-from eocc.ellipsoids.memberships import radius
+from eocc.classifiers.updating import Batch
+from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
 from eocc.ellipsoids.model import EllipsoidModel, Learned, learn_ellipsoids, with_outliers
-from eocc.ellipsoids.shape import means_of
-from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
-from eocc.foundation.parameters import checked
-from eocc.foundation.progress import track
-from eocc.foundation.threads import threads
-from eocc.foundation.types import Indices, Matrix
-from eocc.measures.auto import resolve_measure
-from eocc.measures.base import n_columns_of
-from eocc.measures.own import OwnFitted
+from eocc.ellipsoids.shape import means_of, radius
+from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin
+from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
-from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.collections import are_dask_numbers, dask_passes
 from eocc.scale.memory import MARGIN, OVERHEAD
-from eocc.scale.passes import ArrayPasses, Passes
 from eocc.space.dissimilarity_space import check_measure
-from eocc.space.prototypes.by_content import Kept, choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.content import row_hashes, words_of
 
 # The number of regions if the user gives none.
@@ -44,8 +37,6 @@ MOST_ROWS = 5000
 MOST_OBJECTS = 2000
 # The model keeps this many quantiles of its training rows, for p-values: 4 KiB.
 MOST_MARGINS = 500
-# Rows are scored in blocks of this many: the time of starting one is lost in that of scoring it.
-BLOCK_ROWS = 2048
 
 
 class RegionClassifier(RegionViews):
@@ -56,7 +47,8 @@ class RegionClassifier(RegionViews):
     of its Gaussian grades in the regions. The limit and the p-values come from the training rows, each left out of its
     region and of the covariance. There is no search and nothing random.
 
-    A model of rows of numbers holds centres, one matrix, weights and quantiles: a few kilobytes, and no training row.
+    A model of rows of numbers holds centres, deviations, one matrix, weights and quantiles: 16 kB for ten columns. It
+    holds a training row only as the centre of a region of one row.
 
     Parameters
     ----------
@@ -123,7 +115,6 @@ class RegionClassifier(RegionViews):
     _own_state, _restore_own = region_state, restore_regions
     ellipsoids_: EllipsoidModel
     features_: ColumnFeatures | PairFeatures
-    n_rows_: int
 
     def __init__(
         self,
@@ -139,74 +130,15 @@ class RegionClassifier(RegionViews):
         self.measure, self.n_regions, self.weights, self.baseline_by = measure, n_regions, weights, baseline_by
         self.false_alarm_rate, self.max_memory, self.n_jobs = false_alarm_rate, max_memory, n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from the rows of X.
+    def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
+        return min(n, MOST_ROWS if has_columns(self.resolved_measure_) else MOST_OBJECTS)
 
-        Rows with y = -1 (or False) are known outliers, which get regions of their own. All other rows are normal. A fit
-        that fails or is interrupted leaves the estimator as it was.
-        """
-        checked(self._parameters, self)
-        draft = unfitted_copy(self)
-        if (
-            self.baseline_by is None
-            and are_dask_numbers(X)
-            and resolve_measure(self.measure, np.zeros((1, 1))).read is None
-        ):
-            passes = dask_passes(draft._without_naming(X))
-            draft._learn_passes(*dask_rows(passes, y))
-            if passes.names is not None:
-                draft.feature_names_in_ = np.array(passes.names, dtype=object)
-        else:
-            draft._fit_patterns(draft._read(X, reset=True), y)
-        return commit_fit(self, draft)
+    def _takes_parts(self, patterns: Any) -> bool:
+        """Return whether patterns are rows of numbers."""
+        return isinstance(patterns, np.ndarray) and has_rows(self.resolved_measure_)
 
-    def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
-        self._having_seen(patterns)
-        n, measure = len(patterns), self.resolved_measure_
-        n_outliers = 0 if outliers is None else len(outliers)
-        self._check_memory(n, n_columns_of(patterns), measure.pair_bytes(patterns), n_outliers)
-        if isinstance(patterns, np.ndarray) and has_rows(measure):
-            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
-            self.training_indices_ = training[self.training_indices_]
-            return
-        most = MOST_ROWS if has_columns(measure) else MOST_OBJECTS
-        chosen = np.arange(n) if n <= most else chosen_by_content(patterns, most)
-        tally = self._learn(patterns[chosen], training[chosen], n, outliers)
-        with threads(n_threads(self.n_jobs)):
-            others = patterns[np.delete(np.arange(n), chosen)]
-            for block in track("scoring rows", self._blocks_of(others)):
-                tally.add(self._radii(block))
-        self._calibrate(tally)
-
-    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
-        """Learn from rows of numbers that are read part by part."""
-        if sample is not None:
-            raise ValueError("sample is for EntropicOneClassClassifier; leave it out")
-        self._learn_passes(passes, outliers)
-
-    def _learn_passes(self, passes: Passes, outliers: Matrix | None) -> None:
-        """Learn from rows chosen by content, and calibrate on all rows."""
-        if passes.n_rows is None or passes.n_rows > MOST_ROWS or not isinstance(passes, ArrayPasses):
-            census = take_census(passes)
-            n, kept = census.n_rows, choose_rows(passes, census, min(census.n_rows, MOST_ROWS))
-        else:
-            n, kept = passes.n_rows, passes.fold(lambda part: Kept(part.values, part.numbers), _joined)
-        self.resolved_measure_ = resolve_measure(self.measure, kept.values)
-        self._check_memory(len(kept.values), kept.values.shape[1], self.resolved_measure_.pair_bytes(kept.values))
-        tally = self._learn(kept.values, kept.numbers, n, outliers)
-        if n > len(kept.values):
-            scored = passes.fold(
-                lambda part: Tally().add(self._radii(part.values[~np.isin(part.numbers, kept.numbers)])),
-                Tally.merge,
-                "scoring rows",
-            )
-            tally = scored.merge(tally)
-        self._calibrate(tally)
-        self.n_features_in_ = kept.values.shape[1]
-
-    def _learn(self, patterns: Any, numbers: Indices, n: int, outliers: Any) -> Tally:
-        """Learn from patterns, the rows `numbers` of X out of n, and return how far out they are, left out."""
+    def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
+        n = self.n_rows_
         if self.n_regions > max(n, N_REGIONS):
             raise ValueError(f"n_regions is {self.n_regions}, but there are {n} normal rows; pass at most {n}")
         # In the order of their content, so that the order of the rows does not matter.
@@ -228,9 +160,9 @@ class RegionClassifier(RegionViews):
                 limit = _limit(learned.radii, rate_for(self.false_alarm_rate, len(numbers)))
                 places = learned.model.placement.place(features.of(outliers))
                 learned = with_outliers(learned, places, limit, self.n_regions)
-        self.weights_, self.ellipsoids_, self.n_rows_ = weights, learned.model, n
+        self.weights_, self.ellipsoids_ = weights, learned.model
         self._keep(fitted, patterns, numbers[order], learned, features)
-        return Tally().add(learned.radii)
+        return learned.radii
 
     def _keep(self, measure: Any, patterns: Any, numbers: Indices, learned: Learned, features: Any) -> None:
         """Set what the model keeps of the training patterns, `numbers` of X: centres, their nearest rows, or all."""
@@ -245,6 +177,7 @@ class RegionClassifier(RegionViews):
         else:
             order = learned.representatives[np.argsort(own)]
             self.labels_ = np.argsort(own)
+            self.ellipsoids_ = self.ellipsoids_.with_deviations(features.of(patterns), learned.labels)
             self.prototypes_ = patterns[order]
             if has_rows(measure):
                 rows = measure.unit.measure(patterns)
@@ -259,19 +192,48 @@ class RegionClassifier(RegionViews):
         self.representatives_ = np.searchsorted(self.training_indices_, own)
         self.region_tree_ = learned.tree
 
-    def _calibrate(self, tally: Tally) -> None:
-        """Set the limit and the p-values from how far out the training rows are."""
-        total = tally.total
-        rate = rate_for(self.false_alarm_rate, total)
-        n = min(total, max(MOST_MARGINS, ceil(1 / rate)))
-        radii = tally.largest(ranks_of(n, total, rate))
-        if _limit(radii, rate) == 0:  # copies of a row: rows up to one width away are like them
-            radii = np.maximum(radii, 1.0)
-        self.calibration_ = Calibration(decision_margin(radii), rate)
-        self.threshold_ = self.calibration_.threshold
+    def update(self, X: Any, forget: Any = None, *, source: str = "update", date: Any = None) -> Self:
+        """Return a new model whose limit and p-values come from the training rows and from the rows of X.
+
+        The regions stay as they are: the model keeps no rows, so it cannot `forget` any either. The rows of X are
+        normal rows, which the fit has not seen. See docs/guides/updating.md. `source` and `date` are not recorded. The
+        old model stays as it is.
+        """
+        return super().update(X, forget, source=source, date=date)
+
+    def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
+        if forget is not None:
+            raise ValueError("a RegionClassifier keeps no rows that it could forget; fit it again to the rows to keep")
+        return (), np.ones(len(self.prototypes_), bool)
+
+    def _updated(self, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Self:
+        found, known, margins = copy(self), self._calibrated(), self._score_read(new).margins
+        found.n_rows_ = self.n_rows_ + len(margins)
+        rate, ranks = self._kept_ranks(found.n_rows_)
+        before = ranks_of(len(known.margins), self.n_rows_, known.rate)
+        found._set_margins(-joined(-known.margins, before, self.n_rows_, -margins, ranks), rate)
+        return found
+
+    def _calibrate_on(self, tally: Tally) -> None:
+        rate, ranks = self._kept_ranks(tally.total)
+        self._set_margins(decision_margin(tally.largest(ranks)), rate)
+
+    def _kept_ranks(self, n: int) -> tuple[float, Indices]:
+        """Return the false-alarm rate of n rows, and the ranks of the rows whose margins the model keeps."""
+        rate = rate_for(self.false_alarm_rate, n)
+        return rate, ranks_of(min(n, max(MOST_MARGINS, ceil(1 / rate))), n, rate)
+
+    def _set_margins(self, margins: Matrix, rate: float) -> None:
+        found, of_copies, of_width = Calibration(margins, rate), *decision_margin(np.array([0.0, 1.0]))
+        if found.threshold == of_copies:  # copies of a row: rows up to one width away are like them
+            found = Calibration(np.minimum(margins, of_width), rate)
+        self._set_calibration(found)
+
+    def _set_calibration(self, calibration: Calibration) -> None:
+        self.calibration_, self.threshold_ = calibration, calibration.threshold
         self.offset_ = self.threshold_ - BOUNDARY**2 / 2
 
-    def _radii(self, patterns: Any) -> Matrix:
+    def _calibration_values(self, patterns: Any) -> Matrix:
         return radius(self._log_memberships(patterns))
 
     def _log_memberships(self, patterns: Any) -> Matrix:
@@ -292,13 +254,7 @@ class RegionClassifier(RegionViews):
         """Return where patterns lie, in widths of the regions: Euclidean distances are Mahalanobis distances."""
         return self.ellipsoids_.place(self.features_.of(patterns))
 
-    @property
-    def _n_training(self) -> int:
-        """The number of training rows."""
-        return self.n_rows_
-
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         if pair_bytes:  # squared dissimilarities, their eigenvectors, coordinates and distances
             count = min(n, MOST_OBJECTS)
             kept = (pair_bytes + 56) * count * (count + n_outliers)
@@ -307,11 +263,6 @@ class RegionClassifier(RegionViews):
             kept = 8.0 * (count + n_outliers) * (12 * n_columns + 60) + 24 * n_columns**2
         block = n_threads(self.n_jobs) * 2**23 if n > count else 0
         return OVERHEAD + MARGIN * (8 * n * n_columns + kept + block), "pass fewer rows, or raise max_memory"
-
-
-def _joined(first: Kept, second: Kept) -> Kept:
-    return Kept(*(np.concatenate(pair) for pair in zip(*(
-        (kept.values, kept.numbers) for kept in (first, second)), strict=True)))  # fmt: skip
 
 
 def _limit(radii: Matrix, rate: float) -> float:

@@ -5,29 +5,32 @@ from typing import Any
 
 import numpy as np
 
-from eocc.classifiers.state import ROUNDING, check_offset
-from eocc.ellipsoids.coordinates import Placement
-from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows
-from eocc.ellipsoids.memberships import Ellipsoids, KnownOutliers
+from eocc.base.array_checks import indices, numbers
+from eocc.base.checks import AGREEMENT, FITTED, LARGEST_INTEGER, Check, Sizes, demand, integer, optional, real
+from eocc.base.stored import check_keys, check_values
+from eocc.classifiers.state import check_offset
+from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel
-from eocc.foundation.array_checks import Layout, check_values, demand, indices, length_of, number, numbers
-from eocc.regions.scores import BOUNDARY
+from eocc.ellipsoids.shape import Ellipsoids, KnownOutliers
+from eocc.entropic.regions.scores import BOUNDARY
 
-# No number of a fit is nearly as large; with larger ones a score could overflow.
-LARGEST = 1e40
-# Sizes: d features, r axes, q = r + 1 coordinates, k regions, t edges between them, n training rows in the model, c
-# counts below any number of rows.
-ARRAYS: Layout = {
+# Sizes: d features, r axes, q = r + 1 coordinates, k regions, t edges between them, n training rows in the model. No
+# number of a fit is nearly as large as 1e40; with larger ones a score could overflow.
+ARRAYS: dict[str, Check] = {
     "origin": numbers("d"),
-    "axes": numbers("d r", -LARGEST, LARGEST),
-    "scales": numbers("r", 0, LARGEST),
-    "counts": indices("k", "c"),
+    "scales": numbers("r", "[0, 1e40]"),
+    "axes": numbers("d r", "[-1e40, 1e40]"),
+    "counts": indices("k", least=1),
     "labels": indices("n", "k"),
     "region_tree": indices("t 2", "k"),
+    "height": real("[-1e-300, 1e40]"),
+    "constant": optional(real(FITTED)),
 }
-OUTLIERS: Layout = {"centres": numbers("o q"), "counts": indices("o", "c"), "background": number()}
-CENTRES: Layout = {"centres": numbers("k q", -LARGEST, LARGEST), "representatives": indices("k", "n")}
-KEYS = (*ARRAYS, *CENTRES, "height", "constant", "unit", "known_outliers", "n_rows", "keeps_training_rows")
+UNIT = optional(real("(0, 1e300]"))
+OUTLIERS: dict[str, Check] = {"centres": numbers("o q"), "counts": indices("o", least=1), "background": real(FITTED)}
+CENTRES: dict[str, Check] = {"centres": numbers("k q", "[-1e40, 1e40]"), "representatives": indices("k", "n")}
+DEVIATIONS = optional(numbers("k d", "[0, 1e40]"))
+KEYS = (*ARRAYS, *CENTRES, "deviations", "unit", "known_outliers", "n_rows", "keeps_training_rows")
 
 
 def region_state(classifier: Any) -> dict[str, Any]:
@@ -46,6 +49,7 @@ def region_state(classifier: Any) -> dict[str, Any]:
         "unit": getattr(features, "unit", None),
         "centres": None if has_centres else regions.centres,
         "counts": regions.counts,
+        "deviations": model.own_deviations,
         "labels": classifier.labels_,
         "representatives": None if has_centres else classifier.representatives_,
         "region_tree": classifier.region_tree_,
@@ -62,28 +66,25 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     """Set the remaining fitted attributes; a ValueError says which do not fit together."""
     measure, prototypes, n_rows = classifier.measure_, classifier.prototypes_, state["n_rows"]
     demand(state["keeps_training_rows"] is not has_rows(measure), "keeps_training_rows is not that of the measure")
-    demand(type(n_rows) is int and n_rows > 0, "n_rows must be a positive integer")
+    least = len(classifier.calibration_.margins) if classifier.calibration_ else 1
+    integer(least, LARGEST_INTEGER)("n_rows", n_rows)
     demand(len(state["training_indices"]) == len(prototypes), "training_indices must be those of prototypes")
-    n, k = len(prototypes), length_of("counts", state, "counts")
-    features = _features(classifier, state["unit"])
+    check_values(state, {"unit": UNIT}, {})
+    n, constant, features = len(prototypes), state["constant"], _features(classifier, state["unit"])
     width = features.of(prototypes[[0]]).shape[1] if has_columns(measure) else n
-    r = length_of("scales", state, "scales")
-    demand(0 < k <= n and r <= width, f"there must be 1 to {n} regions, and at most {width} axes")
-    sizes = {"d": width, "r": r, "q": r + 1, "k": k, "n": n, "t": k - 1, "c": 2**62}
-    check_values(state, ARRAYS, sizes)
-    demand((state["counts"] > 0).all(), "counts must be positive")
-    number(-1e-300)("height", state["height"], sizes)
-    demand(state["height"] <= LARGEST, "height is too large")
-    constant = state["constant"]
+    sizes = {"n": n, "d": width}
+    check_values(state, {**ARRAYS, "deviations": DEVIATIONS}, sizes)
+    k, r = sizes["k"], sizes["r"]
+    is_right = 0 < k <= n and r <= width and sizes["t"] == k - 1
+    demand(is_right, f"there must be 1 to {n} regions, an edge less, and at most {width} axes")
     demand((constant is None) == has_columns(measure), "there must be a constant if and only if there are no columns")
-    if constant is not None:
-        number()("constant", constant, sizes)
+    sizes["q"] = r + 1
     placement = Placement(state["origin"], state["axes"], state["scales"], state["height"], constant)
     outliers = _known_outliers(state["known_outliers"], sizes)
-    model = EllipsoidModel(placement, Ellipsoids(np.zeros((k, r + 1)), state["counts"]), outliers)
+    model = EllipsoidModel(placement, Ellipsoids(np.zeros((k, r + 1)), state["counts"]), outliers, state["deviations"])
     model, representatives = _centres(classifier, state, model, features, sizes)
     demand(classifier.calibration_ is not None, "there must be a calibration")
-    demand(abs(state["threshold"] - classifier.calibration_.threshold) < ROUNDING, "threshold is not that of the rate")
+    demand(abs(state["threshold"] - classifier.calibration_.threshold) < AGREEMENT, "threshold is not that of the rate")
     check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
     classifier.ellipsoids_, classifier.features_, classifier.representatives_ = model, features, representatives
     for name in ("labels", "region_tree", "n_rows"):
@@ -91,7 +92,7 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
 
 
 def _centres(
-    classifier: Any, state: dict[str, Any], model: EllipsoidModel, features: Any, sizes: dict[str, int]
+    classifier: Any, state: dict[str, Any], model: EllipsoidModel, features: Any, sizes: Sizes
 ) -> tuple[EllipsoidModel, Any]:
     """Return the model with its centres, and the index of each region's representative."""
     labels, every = state["labels"], np.arange(sizes["k"])
@@ -110,14 +111,12 @@ def _features(classifier: Any, unit: Any) -> ColumnFeatures | PairFeatures:
     demand((unit is None) == has_columns(measure), "there must be a unit if and only if there are no columns")
     if unit is None:
         return ColumnFeatures(measure, weights)
-    number(0)("unit", unit, {})
     return PairFeatures(measure, weights, classifier.prototypes_, unit)
 
 
-def _known_outliers(state: Any, sizes: dict[str, int]) -> KnownOutliers | None:
+def _known_outliers(state: Any, sizes: Sizes) -> KnownOutliers | None:
     if state is None:
         return None
-    sizes = {**sizes, "o": length_of("known_outliers.counts", state, "counts")}
-    check_values(state, OUTLIERS, sizes, "known_outliers")
-    demand((state["counts"] > 0).all(), "known_outliers.counts must be positive")
+    check_keys("known_outliers", state, OUTLIERS)
+    check_values(state, OUTLIERS, dict(sizes), "known_outliers")
     return KnownOutliers(Ellipsoids(state["centres"], state["counts"]), state["background"])

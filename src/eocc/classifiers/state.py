@@ -1,60 +1,74 @@
 """What all fitted classifiers have in common <-> values by name, as the model file stores them."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from eocc.base.array_checks import indices, numbers
+from eocc.base.checks import (
+    AGREEMENT,
+    FITTED,
+    LARGEST_INTEGER,
+    Check,
+    Sizes,
+    demand,
+    instance,
+    integer,
+    optional,
+    real,
+    texts,
+)
+from eocc.base.stored import check_keys, check_values, restored, written
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
-from eocc.classifiers.answers import Answers, Removed, TrainingRows, n_removed
+from eocc.classifiers.answers import Answers, Removed, TrainingRows, known_outliers, n_removed
 from eocc.classifiers.updating import history_state, restored_history
-from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
-from eocc.graph.entropy import renyi_order
-from eocc.measures.own import OwnFitted
+from eocc.entropic.graph.entropy import renyi_order
+from eocc.entropic.regions.memberships import resolve_membership_function
+from eocc.entropic.regions.scores import BOUNDARY, Scores
+from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline
+from eocc.surprise.state import surprise_from_state
 from eocc.tables.reading import Reading
 from eocc.tables.windows import Windowing
 
-# Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
-ARRAYS: Layout = {
-    "training_indices": indices("n", "any", rising=True), "prototype_indices": indices("r", "n", rising=True),
-    "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
+# Sizes: n training rows, r prototypes, u weights.
+LAYOUT: dict[str, Check] = {
+    "training_indices": indices("n", rising=True),
+    "prototype_indices": indices("r", "n", rising=True),
+    "weights": numbers("u", "[0, 1]"),
+    "threshold": real(FITTED),
+    "offset": real(FITTED),
+    "row_names": optional(texts("n")),
+    "reading": optional(instance(Reading)),
+    "baseline": optional(instance(Baseline)),
+    "windowing": optional(instance(Windowing)),
+}
+ATTRIBUTES = {name: f"{name}_" for name in ("resolved_measure", "measure", "prototypes", *LAYOUT)}
+ATTRIBUTES |= {"row_names": "_row_names_", "windowing": "_windowing_"}
+INDICES = ("training_indices", "prototype_indices")
+SHARED = (*ATTRIBUTES, "calibration", "n_features_in", "feature_names_in", "answers", "batches")
+ANSWERS = {"y": indices("n", least=-1), "names": texts("n"), "limit": numbers("4")}
+REMOVED = {
+    "indices": indices("n", rising=True), "places": indices("n", "all", rising=True), "names": optional(texts("n")),
 }  # fmt: skip
-SHARED = (
-    "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "baseline", "answers", "batches", "windowing",
-)  # fmt: skip
-CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
-# A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
-ROUNDING = 1e-6
+SURPRISE_KEYS = ("surprise", "outliers", "membership_function", "n_rows")
 
 
 def shared_state(classifier: Any) -> dict[str, Any]:
     """Return the values that every fitted classifier has."""
-    names, calibration = classifier._feature_names, classifier.calibration_
-    is_table = classifier.reading_ is not None and not classifier.reading_.is_numbers  # its reading names the columns
+    names, answers, reading = classifier._feature_names, classifier.answers_, classifier.reading_
+    is_table = reading is not None and not reading.is_numbers  # its reading names the columns
     return {
-        "resolved_measure": classifier.resolved_measure_,
-        "measure": classifier.measure_,
-        "prototypes": classifier.prototypes_,
-        "weights": classifier.weights_,
-        "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
-        "training_indices": np.asarray(classifier.training_indices_, np.int64),
-        "row_names": None if classifier._row_names_ is None else list(classifier._row_names_),
-        "calibration": calibration
-        and {"margins": calibration.margins, "rate": float(calibration.rate), "foreign": float(calibration.foreign)},
-        "threshold": float(classifier.threshold_),
-        "offset": float(classifier.offset_),
+        **{name: getattr(classifier, attribute) for name, attribute in ATTRIBUTES.items()},
+        **{name: np.asarray(getattr(classifier, f"{name}_"), np.int64) for name in INDICES},
+        "calibration": written(classifier.calibration_),
         "n_features_in": None if is_table else getattr(classifier, "n_features_in_", None),
         "feature_names_in": None if is_table or names is None else list(names),
-        "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
-        "baseline": classifier.baseline_,
-        "answers": classifier.answers_ and _answers_state(classifier.answers_),
+        "answers": answers and _answers_state(answers),
         "batches": history_state(classifier.batches_) if classifier.batches_ else None,
-        "windowing": classifier._windowing_,
     }
 
 
@@ -74,91 +88,79 @@ def from_format_2(classifier: Any, state: dict[str, Any]) -> dict[str, Any]:
 
 def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     """Give the classifier the values that every fitted one has; a ValueError says which do not fit together."""
-    measure, prototypes = state["measure"], state["prototypes"]
+    measure, prototypes, answers = state["measure"], state["prototypes"], state["answers"]
     check_pair(state["resolved_measure"], measure)
     check_patterns(measure, prototypes)
-    n = length_of("training_indices", state, "training_indices")
-    check_values(state, ARRAYS, {"n": n, "r": len(prototypes), "u": measure.n_parameters, "any": 2**62})
-    classifier.calibration_ = _calibration(state["calibration"])
-    for name in ("resolved_measure", "measure", "prototypes", *ARRAYS):
-        setattr(classifier, f"{name}_", state[name])
-    names = state["row_names"]
-    if names is not None:
-        is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
-        demand(is_right, f"row_names must be {n} texts, one per training row")
-        classifier._row_names_ = names
+    sizes = {"r": len(prototypes), "u": measure.n_parameters}
+    check_values(state, LAYOUT, sizes)
+    for name, attribute in ATTRIBUTES.items():
+        if state[name] is not None:
+            setattr(classifier, attribute, state[name])
+    calibration = state["calibration"]
+    classifier.calibration_ = None if calibration is None else restored(Calibration, calibration, "calibration")
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
-    _restore_reading(classifier, state["reading"], state["baseline"])
-    if state["answers"] is not None:
-        classifier.answers_ = _answers(state["answers"], classifier)
+    _check_reading(classifier)
+    if answers is not None:
+        classifier.answers_ = _answers(answers, classifier)
     if state["batches"] is not None:
-        classifier.batches_ = restored_history(state["batches"], n + n_removed(classifier.answers_))
-    demand(type(state["windowing"]) in (Windowing, type(None)), "windowing must be a Windowing or null")
-    if state["windowing"] is not None:
-        classifier._windowing_ = state["windowing"]
+        classifier.batches_ = restored_history(state["batches"], sizes["n"] + n_removed(classifier.answers_))
 
 
-def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
-    demand(reading is None or type(reading) is Reading, "reading must be a Reading or null")
-    if reading is not None:
-        width = getattr(classifier, "n_features_in_", None)
-        is_right = not reading.is_numbers or width == len(reading.columns)
-        demand(is_right, "reading must have one column per feature")
-        names = [one.part_name(part) for one in reading.columns for part in one.parts]
-        names += _restore_baseline(classifier, baseline, names)
-        is_right = reading.is_numbers or names == list(classifier.measure_.names)
-        demand(is_right, "reading must have the columns of the measure")
-        classifier.reading_ = reading
-        classifier._name_features()
-
-
-def _restore_baseline(classifier: Any, baseline: Any, names: list[Any]) -> list[Any]:
-    """Take the baseline of the groups, if there is one, and return the names of the columns that it adds."""
-    if baseline is None:
-        return []
-    is_right = type(baseline) is Baseline and {*baseline.by, *baseline.names} <= {*names}
-    demand(is_right, "the baseline must be one of the columns of the reading")
-    classifier.baseline_ = baseline
-    return [baseline.relative_name(name) for name in baseline.names]
+def _check_reading(classifier: Any) -> None:
+    """Demand that the reading and the baseline of the groups have the columns of the measure."""
+    reading, baseline = classifier.reading_, classifier.baseline_
+    if reading is None:
+        demand(baseline is None, "only a model of tables has a baseline")
+        return
+    width = getattr(classifier, "n_features_in_", None)
+    demand(not reading.is_numbers or width == len(reading.columns), "reading must have one column per feature")
+    names = [one.part_name(part) for one in reading.columns for part in one.parts]
+    if baseline is not None:
+        is_right = {*baseline.by, *baseline.names} <= {*names}
+        demand(is_right, "the baseline must be one of the columns of the reading")
+        names += [baseline.relative_name(name) for name in baseline.names]
+    is_right = reading.is_numbers or names == list(classifier.measure_.names)
+    demand(is_right, "reading must have the columns of the measure")
+    classifier._name_features()
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:
-    calibration = answers.calibration
-    limit = np.array([answers.threshold.value, answers.threshold.scale, calibration.rate, calibration.foreign])
-    known = {"rows": answers.rows, "y": answers.y, "names": list(answers.names), "removed": None}
-    if answers.removed is not None:
-        known["removed"] = {**answers.removed.training._asdict(), "places": answers.removed.places}
-    return {**known, "limit": limit, "margins": calibration.margins}
+    calibration, removed = answers.calibration, answers.removed
+    return {
+        "rows": answers.rows,
+        "y": answers.y,
+        "names": list(answers.names),
+        "removed": removed and {**removed.training._asdict(), "places": removed.places},
+        "limit": np.array([answers.threshold.value, answers.threshold.scale, calibration.rate, calibration.foreign]),
+        "margins": calibration.margins,
+    }
 
 
 def _answers(state: Any, classifier: Any) -> Answers:
-    check_keys("answers", state, ("rows", "y", "names", "limit", "margins", "removed"))
-    check_patterns(classifier.measure_, state["rows"])
-    y, names, n = state["y"], state["names"], len(state["rows"])
-    is_right = type(y) is np.ndarray and y.dtype == np.int64 and y.shape == (n,) and bool((np.abs(y) == 1).all())
-    demand(is_right, f"answers.y must be {n} integers, 1 or -1")
-    is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
-    demand(is_right, f"answers.names must be {n} texts")
-    numbers("4")("answers.limit", state["limit"], {})
+    check_keys("answers", state, (*ANSWERS, "rows", "margins", "removed"))
+    rows, y, removed = state["rows"], state["y"], state["removed"]
+    check_patterns(classifier.measure_, rows)
+    check_values(state, ANSWERS, {"n": len(rows)}, "answers")
+    demand((np.abs(y) == 1).all(), "answers.y must be integers, 1 or -1")
     value, scale, rate, foreign = state["limit"].tolist()
-    demand(scale > 0, "answers.limit must have a positive scale")
+    threshold = restored(Threshold, {"value": value, "scale": scale}, "answers.limit")
     demand(classifier.calibration_ is not None, "there must be a calibration")
-    calibration = _calibration({"margins": state["margins"], "rate": rate, "foreign": foreign})
-    assert calibration is not None
-    removed = None if state["removed"] is None else _removed(state["removed"], classifier)
-    return Answers(state["rows"], y, tuple(names), Threshold(value, scale), calibration, removed)
+    before = {"margins": state["margins"], "rate": rate, "foreign": foreign}
+    calibration = restored(Calibration, before, "answers.calibration")
+    if removed is not None:
+        removed = _removed(removed, classifier)
+    return Answers(rows, y, tuple(state["names"]), threshold, calibration, removed)
 
 
 def _removed(state: Any, classifier: Any) -> Removed:
     check_keys("answers.removed", state, (*TrainingRows._fields, "places"))
     check_patterns(classifier.measure_, state["rows"])
-    n, names = len(state["rows"]), state["names"]
-    for name, stop in (("indices", 2**62), ("places", n + len(classifier.training_indices_))):
-        indices("n", "stop", rising=True)(f"answers.removed.{name}", state[name], {"n": n, "stop": stop})
-    is_right = (names is None) == (classifier._row_names_ is None)
-    is_right &= names is None or (type(names) is list and len(names) == n and all(type(one) is str for one in names))
-    demand(is_right, f"answers.removed.names must be {n} texts, if the training rows have names")
-    return Removed(TrainingRows(state["rows"], state["indices"], names), state["places"])
+    sizes: Sizes = {"n": len(state["rows"]), "all": len(state["rows"]) + len(classifier.training_indices_)}
+    check_values(state, REMOVED, sizes, "answers.removed")
+    is_right = (state["names"] is None) == (classifier._row_names_ is None)
+    demand(is_right, "answers.removed.names must be texts, if the training rows have names")
+    places = state.pop("places")
+    return Removed(TrainingRows(**state), places)
 
 
 def check_pair(measure: Any, fitted: Any) -> None:
@@ -179,17 +181,8 @@ def check_patterns(measure: Any, patterns: Any) -> None:
 
 def check_offset(state: dict[str, Any], offset: float) -> None:
     """Demand the offset that was computed again."""
-    is_same = math.isclose(state["offset"], offset, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    is_same = math.isclose(state["offset"], offset, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
     demand(is_same, "offset is not the log-membership at the threshold")
-
-
-def _calibration(state: Any) -> Calibration | None:
-    if state is None:
-        return None
-    check_values(state, CALIBRATION, {"m": length_of("calibration.margins", state, "margins")}, "calibration")
-    demand((np.diff(state["margins"]) >= 0).all(), "calibration.margins must not fall")
-    demand(state["rate"] + state["foreign"] < 1, "calibration.rate must lie below 1")
-    return Calibration(**state)
 
 
 def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
@@ -201,7 +194,31 @@ def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
     demand(isinstance(rows, np.ndarray) and rows.shape[1:] == (n_features,), "n_features_in is not that of the rows")
     classifier.n_features_in_ = n_features
     if names is not None:
-        is_right = type(names) is list and len(names) == n_features and all(type(name) is str for name in names)
-        demand(is_right, f"feature_names_in must be {n_features} texts")
+        texts("columns")("feature_names_in", names, {"columns": n_features})
         demand(len(set(names)) == n_features, "feature_names_in must all be different")
         classifier.feature_names_in_ = np.array(names, dtype=object)
+
+
+def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
+    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+    if state["outliers"] is not None:
+        check_patterns(classifier.measure_, state["outliers"])
+    outliers, answers = state["outliers"], classifier.answers_
+    known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
+    model = surprise_from_state(state["surprise"], classifier.measure_, classifier.prototypes_, known, answered)
+    demand(
+        (model.surprise.neighbours.weightings[0].weights == classifier.weights_).all(),
+        "weightings must start with weights",
+    )
+    demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
+    function = resolve_membership_function(state["membership_function"])
+    calibration, n_rows = classifier.calibration_, state["n_rows"]
+    demand(calibration is not None, "there must be a calibration")
+    demand(len(state["training_indices"]) == len(state["prototypes"]), "training_indices must be those of prototypes")
+    least = max(len(calibration.margins), len(state["prototypes"]))
+    integer(least, LARGEST_INTEGER)("n_rows", n_rows)
+    is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < AGREEMENT
+    demand(is_at_threshold, "threshold is not that of the calibration")
+    check_offset(state, float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0]))
+    classifier.surprise_model_, classifier.membership_function_, classifier.n_rows_ = model, function, n_rows
+    classifier.outliers_ = outliers

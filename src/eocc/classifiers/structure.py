@@ -6,19 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from eocc.foundation.arguments import n_threads
-from eocc.foundation.threads import threads
-from eocc.regions.extents import resolve_extent
-from eocc.regions.fuzzy import Fuzzification
-from eocc.regions.representatives import resolve_representative
-from eocc.regions.tconorms import resolve_tconorm
-from eocc.space.prototypes.select import resolve_selection
+from eocc.base.arguments import n_threads
+from eocc.base.threads import threads
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.entropic_settings import settings_of
+from eocc.classifiers.labels import ValidationSplit
+from eocc.entropic.synthesis.synthesis import Model, synthesise_at
 from eocc.space.representation import Representation
-from eocc.synthesis.assessment import EntropySynthesis
-from eocc.synthesis.graph_kinds import CompleteGraph
-from eocc.synthesis.model import Model
-from eocc.synthesis.settings import Settings
-from eocc.synthesis.synthesis import synthesise_at
 
 # The complete graph of this many prototypes takes some seconds.
 MOST_PROTOTYPES = 5000
@@ -37,21 +31,11 @@ def structure_of(classifier: Any) -> Model:
     representation = Representation(
         classifier.measure_, prototypes, prototypes, np.arange(len(prototypes)), is_whole=True
     )
-    settings = Settings(
-        measure=classifier.resolved_measure_,
-        prototypes=None,
-        selection=resolve_selection("random"),
-        graph=CompleteGraph(),
-        precision="double",
-        synthesis=EntropySynthesis(eta=0.5, gamma=0.02),
-        fuzzification=Fuzzification(
-            resolve_extent("mean"), resolve_representative("medoid"), classifier.membership_function_,
-            resolve_tconorm("max"),
-        ),
-        search=None,
-        weights=classifier.weights_,
-        n_threads=1,
-    )  # fmt: skip
+    paper = EntropicOneClassClassifier(
+        graph="complete", weights=classifier.weights_, membership_function=classifier.membership_function_
+    )
+    paper.resolved_measure_ = classifier.resolved_measure_
+    settings = settings_of(paper, len(prototypes), ValidationSplit(np.arange(len(prototypes)), None, None))
     return synthesise_at(representation, settings, lambda generation, best: None)
 
 

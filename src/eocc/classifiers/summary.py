@@ -1,6 +1,5 @@
 """Scored rows, part by part -> what a job acts on: counts, discoveries, drift, new categories, gaps, bad cells."""
 
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -10,6 +9,9 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.base.estimator import check_is_fitted
+from eocc.base.printing import warn_user
+from eocc.base.types import Flags
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.discoveries import (
     DEFAULT_FALSE_DISCOVERIES,
@@ -19,17 +21,15 @@ from eocc.calibration.discoveries import (
     discoveries_among,
 )
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
+from eocc.entropic.regions.scores import Scores
 from eocc.explain.facts import new_labels
 from eocc.explain.fitted import number_columns
-from eocc.foundation.estimator import check_is_fitted
-from eocc.foundation.types import Flags
-from eocc.io import model_file
-from eocc.regions.scores import Scores
+from eocc.formats import model_file
 from eocc.tables.table import RELATIVE, Table
 
 # The version of what `Summary.to_dict` returns: docs/reference/summary.md.
 SCHEMA = 1
-# Of new categories and of rows with bad cells, so many are named; all are counted.
+# Of new categories and of rows with bad cells, at most this many are named; all are counted.
 MOST_NAMED = 20
 
 
@@ -69,10 +69,15 @@ class Summary:
     def to_dict(self, data: Sequence[str] = (), notes: Sequence[str] = ()) -> dict[str, Any]:
         """Return the summary as numbers, texts, lists and dicts; `data` are the files, `notes` were printed."""
         drift, found, bad = self.drift, self.discoveries, self.bad_cells
+        calibration = self.classifier.calibration_
         return {
             "schema": SCHEMA,
             "eocc_version": version("eocc"),
-            "model": _facts_of_model(self.classifier),
+            "model": {
+                "id": model_file.identity(self.classifier), "method": type(self.classifier).__name__,
+                "training_rows": int(self.classifier._n_training),
+                "false_alarm_rate": calibration and float(calibration.rate),
+            },
             "data": list(data),
             "rows": self.n_rows,
             "accepted": self.n_accepted,
@@ -99,16 +104,6 @@ class Summary:
             },
             "notes": list(notes),
         }  # fmt: skip
-
-
-def _facts_of_model(classifier: Any) -> dict[str, Any]:
-    calibration = classifier.calibration_
-    return {
-        "id": model_file.identity(classifier),
-        "method": type(classifier).__name__,
-        "training_rows": int(classifier._n_training),
-        "false_alarm_rate": calibration and float(calibration.rate),
-    }
 
 
 class Counting:
@@ -206,12 +201,12 @@ class Summarises:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.
 
         Benjamini-Hochberg on the p-values of all rows of X: see docs/guides/from_p_values_to_decisions.md. A warning
-        says if the model has too few training rows to find a single row among so many.
+        says if the model has too few training rows to find a single row among those of X.
         """
         p_values = np.asarray(self.p_values(X))
         found = discoveries_among(self._calibrated(), p_values, rate)
         if found.remark:
-            warnings.warn(found.remark, stacklevel=2)
+            warn_user(found.remark)
         return found.among(p_values)
 
     def summary(self, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Summary:

@@ -7,36 +7,29 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from eocc.base.arguments import n_threads
+from eocc.base.threads import threads
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
 from eocc.calibration.threshold import Threshold
-from eocc.classifiers.answers import Answers
-from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
+from eocc.classifiers.answers import Answers, taught
+from eocc.classifiers.base import BLOCK_SIZE
+from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.rows import dask_rows, split_outliers
+from eocc.classifiers.state import SURPRISE_KEYS, restore_surprise
 from eocc.classifiers.structure import LazyStructure
-from eocc.classifiers.surprise_state import KEYS, restore_surprise
-from eocc.classifiers.teaching import taught
+from eocc.classifiers.updating import Batch, history_of, kept_rows
+from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
+from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
 from eocc.explain.groups import in_groups
-from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
-from eocc.foundation.parameters import checked
-from eocc.foundation.progress import track
-from eocc.foundation.threads import threads
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, format_number
-from eocc.measures.auto import resolve_measure
-from eocc.measures.base import n_columns_of
-from eocc.measures.own import OwnFitted
+from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import ComparesRows, Measure, compares_rows
-from eocc.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.collections import are_dask_numbers, dask_passes
-from eocc.scale.memory import MARGIN, OVERHEAD, check_memory
-from eocc.scale.passes import ArrayPasses, Passes
+from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.dissimilarity_space import check_measure
-from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
-from eocc.space.prototypes.select import count_compared
+from eocc.space.prototypes.selections import count_compared
 from eocc.space.representation import Representation
 from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
@@ -52,11 +45,9 @@ VIEWS_IN_WORDS = {
     "covariance": "whether its values go together",
     "cell": "how strange its strangest value is",
 }
-# Rows of numbers are scored in blocks of so many: the time of starting one is lost in that of scoring it.
-BLOCK_ROWS = 2048
 
 
-class SurpriseClassifier(LazyStructure, OneClassClassifier):
+class SurpriseClassifier(LazyStructure, LearnsRows):
     """Detects rows that are surprising among their nearest normal rows.
 
     The surprise of a row is the largest of a few views. The first compares its distances to the nearest training rows
@@ -138,7 +129,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     """
 
     _parameters = SURPRISE_PARAMETERS
-    _state_keys = KEYS
+    _state_keys = SURPRISE_KEYS
     _how_far_out_name = "surprise (scaled: 1 is the limit)"
     _scores_left_out = True
     _restore_own = restore_surprise
@@ -163,101 +154,13 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from the rows of X.
+    def _begin(self, n: int, outliers: Any) -> None:
+        self.n_rows_, self.outliers_ = n, outliers
 
-        Rows with y = -1 (or False) are known outliers: a handful of them makes detection much better. All other rows
-        are normal. A fit that fails or is interrupted leaves the estimator as it was.
-        """
-        checked(self._parameters, self)
-        draft = unfitted_copy(self)
-        if (
-            self.baseline_by is None
-            and are_dask_numbers(X)
-            and resolve_measure(self.measure, np.zeros((1, 1))).read is None
-        ):
-            draft._fit_dask(dask_passes(draft._without_naming(X)), y)
-        else:
-            draft._fit_patterns(draft._read(X, reset=True), y)
-        return commit_fit(self, draft)
-
-    def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
-        self._having_seen(patterns)
-        self.outliers_ = outliers
-        pair_bytes = self.resolved_measure_.pair_bytes(patterns)
-        n_columns = n_columns_of(patterns)
-        count = count_compared(self.prototypes, len(patterns), n_columns, pair_bytes)
-        self._check_memory(len(patterns), n_columns, pair_bytes, 0 if outliers is None else len(outliers))
-        self.n_rows_ = len(patterns)
-        if count == len(patterns):
-            self._calibrate_on(Tally().add(self._learn(patterns, training, outliers)))
-        elif isinstance(patterns, np.ndarray):
-            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
-            self.training_indices_ = training[self.training_indices_]
-        else:
-            chosen = chosen_by_content(patterns, count)
-            surprises = self._learn(patterns[chosen], training[chosen], outliers)
-            with threads(n_threads(self.n_jobs)):
-                others = patterns[np.delete(np.arange(len(patterns)), chosen)]
-                blocks = track("scoring rows", self._blocks_of(others, self._rows_scored_at_a_time))
-                values = np.concatenate([surprises, *map(self._calibration_values, blocks)])
-            self._calibrate_on(Tally().add(values))
-
-    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
-        """Learn from rows of numbers that are read part by part."""
-        if sample is not None:
-            raise ValueError(
-                "sample is for EntropicOneClassClassifier; pass SurpriseClassifier(prototypes=...) instead"
-            )
-        self._learn_passes(passes, outliers)
-        self.n_features_in_ = self.prototypes_.shape[1]
-
-    def _fit_dask(self, passes: Passes, y: Any) -> None:
-        self._learn_passes(*dask_rows(passes, y))
-        self.n_features_in_ = self.prototypes_.shape[1]
-        if passes.names is not None:
-            self.feature_names_in_ = np.array(passes.names, dtype=object)
-
-    def _learn_passes(self, passes: Passes, outliers: Any) -> None:
-        """Choose the rows to compare with, learn from these, and calibrate on all rows."""
-        self.outliers_ = outliers
-        n_outliers = 0 if outliers is None else len(outliers)
-        self._check_passes(passes.n_rows, passes.n_columns, n_outliers)
-        census = take_census(passes)
-        n, n_columns = census.n_rows, passes.n_columns or 1
-        self._check_passes(n, n_columns, n_outliers)
-        kept = choose_rows(passes, census, count_compared(self.prototypes, n, n_columns, self._pair_bytes(n_columns)))
-        self.n_rows_, self.resolved_measure_ = n, resolve_measure(self.measure, kept.values)
-        surprises = self._learn(kept.values, kept.numbers, outliers)
-        tally = Tally().add(surprises)
-        if len(surprises) < n:
-            tally = passes.fold(
-                lambda part: Tally().add(self._surprises(part.values[~np.isin(part.numbers, kept.numbers)])),
-                Tally.merge,
-                "scoring rows",
-            ).merge(tally)
-        self._calibrate_on(tally)
-
-    def _surprises(self, rows: Matrix) -> Matrix:
-        """Return the surprise of rows of numbers, in blocks if their pairs are held in memory."""
-        blocks = [rows] if isinstance(self.measure_, ComparesRows) else self._blocks_of(rows)
-        return np.concatenate([np.empty(0), *map(self._calibration_values, blocks)])
-
-    def _pair_bytes(self, n_columns: int | None) -> float:
-        """Return the bytes that the measure holds per pair of rows of numbers."""
-        rows = np.zeros((1, n_columns or 1))
-        return resolve_measure(self.measure, rows).pair_bytes(rows)
-
-    def _check_passes(self, n: int | None, n_columns: int | None, n_outliers: int) -> None:
-        """Refuse a fit that needs too much memory or more rows, as soon as their number is known."""
-        if n is not None and n_columns is not None:
-            needed, remedy = self._memory_needed(n, n_columns, self._pair_bytes(n_columns), n_outliers)
-            check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
-            rate_for(self.false_alarm_rate, n)
+    def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
+        return count_compared(self.prototypes, n, n_columns, pair_bytes)
 
     def _calibrate_on(self, tally: Tally) -> None:
-        """Calibrate by the surprises of all training rows."""
         n, foreign = min(tally.total, MOST_BINS), FOREIGN_SHARE * (self.contamination or 0.0)
         rate = rate_for(self.false_alarm_rate, n)
         if rate + foreign >= 1:
@@ -280,6 +183,8 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
             weightings = weightings_of(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)
+            if hasattr(self, "surprise_model_"):  # of the model that is updated or taught
+                reference.searched = self.surprise_model_.normal.searched
             left_out = left_out_weights(whole, weightings)
             self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out, confirmed)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
@@ -289,19 +194,18 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
         return surprises
 
-    def _check_updatable(self) -> None:
-        """Accept: the prototypes are the training rows."""
+    def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
+        history = history_of(self, first)
+        return history, kept_rows(history, forget, day)
 
     def _with_answers(self, answers: Answers | None) -> Self:
         return cast(Self, taught(self, answers))
 
     def _score_patterns(self, patterns: Any) -> Scores:
-        """Return the scores of patterns as the measure reads them."""
         ratios = self.surprise_model_.threshold.ratios(self._calibration_values(patterns))
         return Scores.of_ratios(ratios, self.membership_function_)
 
     def _calibration_values(self, patterns: Any) -> Matrix:
-        """Return the surprise of patterns as the measure reads them."""
         return self.surprise_model_.surprises(patterns)
 
     def _calibrate(self, values: Matrix, rate: float, foreign: float = 0.0) -> None:
@@ -329,7 +233,6 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         return rules_of(self, self._calibrated().rate)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r = count_compared(self.prototypes, n, n_columns, pair_bytes)
         # The other rows are scored in blocks.
         if pair_bytes:  # all pairs, and three matrices of dissimilarities
@@ -342,7 +245,6 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def _facts(self) -> dict[str, Any]:
-        """Return the facts of the fitted model by name."""
         n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
         views = ", ".join(self.surprise_model_.surprise.names)
         labels: dict[str, Any] = {"known outliers": n_outliers} if n_outliers else {}
@@ -358,7 +260,6 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         }
 
     def _describe(self) -> str:
-        """Return how the model decides, in two or three sentences."""
         n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
         views = "; ".join(VIEWS_IN_WORDS[name] for name in self.surprise_model_.surprise.names)
         return (
@@ -366,15 +267,6 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
             f"limit that about {rate}% of new normal rows exceed."
             + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
         )
-
-    @property
-    def _n_training(self) -> int:
-        """The number of training rows; `training_indices_` are those of them that are kept."""
-        return self.n_rows_
-
-    def _nearest_regions(self, rows: Matrix) -> Indices:
-        """Return the region of the nearest prototype."""
-        return np.asarray(self.labels_[rows.argmin(axis=1)])
 
     @property
     def _weightings(self) -> dict[str, Matrix]:

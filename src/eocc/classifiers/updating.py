@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from eocc.classifiers.answers import add_answers, n_removed, rows_of_fit
-from eocc.foundation.arguments import unfitted_copy
-from eocc.foundation.array_checks import check_keys, demand
-from eocc.foundation.types import Flags
-from eocc.foundation.wording import counted
-from eocc.measures.joining import joined
+from eocc.base.arguments import unfitted_copy
+from eocc.base.checks import demand
+from eocc.base.stored import check_keys
+from eocc.base.types import Flags
+from eocc.base.wording import counted
+from eocc.classifiers.answers import add_answers, n_removed, put_on, rows_of_fit
+from eocc.measures.precomputed import joined
 
 # What the rows that a model was first fitted to are called.
 FIRST = "first fit"
@@ -98,7 +99,8 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     rows = new if not kept.any() else joined(known.rows, new)
     y, outliers = None, classifier.outliers_
     found = unfitted_copy(classifier)
-    for name in ("resolved_measure_", "reading_", "n_features_in_", "feature_names_in_", "_windowing_"):
+    fitted = "resolved_measure_", "reading_", "n_features_in_", "feature_names_in_", "_windowing_"
+    for name in (*fitted, "surprise_model_"):  # its neighbours save time
         if hasattr(classifier, name):
             setattr(found, name, getattr(classifier, name))
     if outliers is not None:
@@ -109,7 +111,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
         first = known.names or list(map(str, known.indices.tolist()))
         found._row_names_ = [*first, *(names or (f"{batch.source}:{row}" for row in range(len(new))))]
     found.batches_ = (*_counted_again(history, kept), Batch(batch.source, batch.date, len(new)))
-    answers = classifier.answers_
+    answers = put_on(found.baseline_, classifier.answers_)  # new rows change the levels of groups
     if answers is None:
         return found
     return found._with_answers(add_answers(found, answers.rows, answers.y, answers.names))

@@ -7,14 +7,14 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import JSON, open_model, writing_columns
+from eocc.cli.output import JSON, changed_on, say_file, writing_columns
 
 
 @command
 @options.model_argument
 @click.option("--withdraw", default="", metavar="ID,...", help="Forget these answers.")
 @click.option("--revise", default="", metavar="ID,...", help="Reverse these answers: normal becomes not normal.")
-@options.output_option(None, "The model file to write after --withdraw or --revise.")
+@options.output_option(None, "The model file to write after --withdraw or --revise; it may be MODEL itself.")
 @options.format_option("table", "csv", JSON, default="table")
 def answers(model: Path, withdraw: str, revise: str, output: Path | None, form: str) -> None:
     """List the answers that a model has learned, or change them.
@@ -28,16 +28,23 @@ def answers(model: Path, withdraw: str, revise: str, output: Path | None, form: 
     if bool(withdraw or revise) != bool(output):
         missing = "--output, the model file to write" if output is None else "--withdraw or --revise"
         raise click.UsageError(f"pass {missing} as well")
-    classifier = open_model(model, output)
+    from eocc import load
+    from eocc.base.atomic import check_output
+    from eocc.classifiers.updating import history_of
+
+    check_output(output)  # it may be the model itself
+    classifier: Any = load(model)
     if output is not None:
+        history = history_of(classifier, changed_on(model))  # the new file is younger than the rows
         chosen = _chosen(withdraw or revise, classifier.answers_, model)
         if withdraw:
             classifier = classifier.withdraw(chosen)
         else:
-            known = classifier.answers_
+            known: Any = classifier.answers_
             classifier = classifier.teach(known.rows[chosen], -known.y[chosen], [known.names[k] for k in chosen])
+        classifier.batches_ = history
         classifier.save(output)
-        say(f"Written: {output}.")
+        say_file(output)
     _list(classifier, form)
 
 

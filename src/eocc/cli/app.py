@@ -8,17 +8,17 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 import click
 
-from eocc.foundation.atomic import FULL
-from eocc.foundation.estimator import start_command_line
-from eocc.foundation.printing import printable, printable_lines
-from eocc.foundation.progress import NOTE, Watch, log_record, shown
+from eocc.base.atomic import FULL
+from eocc.base.estimator import start_command_line
+from eocc.base.printing import printable, printable_lines
+from eocc.base.progress import NOTE, Watch, log_record, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -29,8 +29,6 @@ COMMANDS = (
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)
-LOG_FORMATS = ("text", "json")
-SHELLS = ("bash", "fish", "zsh")
 
 
 class Shared:
@@ -48,13 +46,12 @@ def _set(ctx: click.Context, option: click.Parameter, value: Any) -> None:
 
 
 def _shared_options() -> list[click.Parameter]:
+    made = partial(click.Option, expose_value=False, callback=_set)
     return [
-        click.Option(["--quiet", "-q"], is_flag=True, expose_value=False, callback=_set,
-                     help="Print results and errors only."),
-        click.Option(["--debug"], is_flag=True, expose_value=False, callback=_set,
-                     help="Show where in the code an error occurred."),
-        click.Option(["--log-format"], type=click.Choice(LOG_FORMATS), expose_value=False, is_eager=True, callback=_set,
-                     help="How messages are printed: text, or json, one line each."),
+        made(["--quiet", "-q"], is_flag=True, help="Print results and errors only."),
+        made(["--debug"], is_flag=True, help="Show where in the code an error occurred."),
+        made(["--log-format"], type=click.Choice(("text", "json")), is_eager=True,
+             help="How messages are printed: text, or json, one line each."),
     ]  # fmt: skip
 
 
@@ -64,7 +61,8 @@ def command(function: Any) -> click.Command:
     @wraps(function)
     def watched(**given: Any) -> Any:
         with ExitStack() as stack:
-            Shared.watch = None if Shared.quiet else stack.enter_context(shown(as_json=_is_json()))
+            is_json = Shared.log_format == "json"
+            Shared.watch = None if Shared.quiet else stack.enter_context(shown(as_json=is_json))
             try:
                 return function(**given)
             except BrokenPipeError:  # the reader, for example head, stopped
@@ -73,10 +71,6 @@ def command(function: Any) -> click.Command:
     made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
     made.params += _shared_options()
     return made
-
-
-def _is_json() -> bool:
-    return Shared.log_format == "json"
 
 
 class LazyGroup(click.Group):
@@ -88,12 +82,8 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        return _command_of(cmd_name.replace("-", "_")) if cmd_name in COMMANDS else None
-
-
-def _command_of(name: str) -> click.Command:
-    found: click.Command = getattr(import_module(f"eocc.cli.{name}"), name)
-    return found
+        name = cmd_name.replace("-", "_")
+        return getattr(import_module(f"eocc.cli.{name}"), name) if cmd_name in COMMANDS else None
 
 
 def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -109,7 +99,8 @@ def _completion(ctx: click.Context, option: click.Parameter, value: str | None) 
 @click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
              "3 unexpected error, 4 --fail-on came true, 130 interrupted.")  # fmt: skip
 @click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")
-@click.option("--completion", type=click.Choice(SHELLS), is_eager=True, expose_value=False, callback=_completion,
+@click.option("--completion", type=click.Choice(("bash", "fish", "zsh")), is_eager=True, expose_value=False,
+              callback=_completion,
               help='Print completion code for a shell: eval "$(eocc --completion bash)".')  # fmt: skip
 def app() -> None:
     """Learn what is normal from examples of it, and find what is not."""
@@ -198,20 +189,14 @@ def _run(arguments: Sequence[str] | None) -> int:
             os._exit(code)
         return code
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-        return _complain(_explained(error), BAD_DATA)
+        from eocc.tables.reading import GapError
+
+        skip = "; --skip-incomplete leaves such rows out" if isinstance(error, GapError) else ""
+        return _complain(str(getattr(error, "on_command_line", _one_line(error) + skip)), BAD_DATA)
     except Exception as error:
         name, message = type(error).__name__, _one_line(error)
         known = name if message == name else f"{name}: {message}"
         return _complain(f"unexpected {known}; run again with --debug to see where", UNEXPECTED)
-
-
-def _explained(error: BaseException) -> str:
-    from eocc.tables.reading import GapError
-
-    if hasattr(error, "on_command_line"):
-        return str(error.on_command_line)
-    skip = "; --skip-incomplete leaves such rows out" if isinstance(error, GapError) else ""
-    return _one_line(error) + skip
 
 
 def _one_line(error: BaseException) -> str:
@@ -224,7 +209,8 @@ def _complain(text: str, code: int) -> int:
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
     level = "alarm" if code == ALARM else "error"
-    line = log_record(level, text, exit_code=code) if _is_json() else f"eocc: {printable(text)}"
+    is_json = Shared.log_format == "json"
+    line = log_record(level, text, exit_code=code) if is_json else f"eocc: {printable(text)}"
     print(line, file=sys.stderr, flush=True)
     return code
 

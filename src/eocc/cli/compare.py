@@ -30,35 +30,26 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
         if not about.label:
             raise ValueError("--label and --target are required: the column of labels, and the label of normal rows")
 
+        from eocc.cli.reading import read_training
+        from eocc.experiments.protocol import TableSource
         from eocc.experiments.studies import check_names, plan_study
+        from eocc.formats.files.formats import SUFFIXES
 
         request = request_of(given)
         check_names(request, ())
+    tables = [data]
+    if data.is_dir():
+        tables = sorted(path for path in data.iterdir() if SUFFIXES.get(path.suffix.lower()) in TABLES)
+    if not tables:
+        raise ValueError(f"{data} holds no tables; put files such as parts.csv or parts.parquet there")
+    sources = []
+    for path in tables:
+        read = read_training(options.DataFiles((path,)), about, "euclidean")
+        n_normal = int(read.is_normal.sum())
+        say(f"{n_normal} normal rows, {len(read.is_normal) - n_normal} others.")
+        rows, is_target = tuple(map(tuple, read.X.rows().tolist())), tuple(read.is_normal.tolist())
+        sources.append(TableSource(path.stem, rows=rows, is_target=is_target))
     name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
-    sources = [_source(path, about) for path in tables_in(data)]
     plan = plan_study(name, f"Comparison on {data.name}", sources, request)
     check_available([plan])
     run_and_write(plan, request)
-
-
-def tables_in(data: Path) -> list[Path]:
-    """Return the file itself, or the tables in a folder in the order of their names."""
-    from eocc.io.files.formats import SUFFIXES
-
-    if not data.is_dir():
-        return [data]
-    tables = sorted(path for path in data.iterdir() if SUFFIXES.get(path.suffix.lower()) in TABLES)
-    if not tables:
-        raise ValueError(f"{data} holds no tables; put files such as parts.csv or parts.parquet there")
-    return tables
-
-
-def _source(path: Path, about: options.DataOptions) -> Any:
-    from eocc.cli.reading import read_training
-    from eocc.experiments.protocol import TableSource
-
-    read = read_training(options.DataFiles((path,)), about, "euclidean")
-    n_normal = int(read.is_normal.sum())
-    say(f"{n_normal} normal rows, {len(read.is_normal) - n_normal} others.")
-    rows, is_target = tuple(map(tuple, read.X.rows().tolist())), tuple(read.is_normal.tolist())
-    return TableSource(path.stem, rows=rows, is_target=is_target)

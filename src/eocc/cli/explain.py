@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eocc.base.printing import printable, printable_lines
 from eocc.cli import options
 from eocc.cli.app import command
 from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing, writing_columns
-from eocc.foundation.printing import printable, printable_lines
 
 if TYPE_CHECKING:
     from eocc.cli.reading import Rows
@@ -19,21 +19,15 @@ if TYPE_CHECKING:
 @options.data_argument
 @click.option("--rows", default="", metavar="ROW,...", help="Rows to explain: names, or numbers from 0.")
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-              help="Without --rows, explain the N least normal rows.")  # fmt: skip
+              help="Without --rows, explain the N least normal rows, and those that cannot be read.")  # fmt: skip
 @click.option("--detail", is_flag=True, help="Also show neighbours or regions, and the terms of the score.")
 @options.result_option("explanations")
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @options.data_options("id_column", "strict")
 def explain(
-    model: Path,
-    data: options.DataFiles,
-    rows: str,
-    strangest: int,
-    detail: bool,
-    output: Path | None,
-    form: str | None,
-    about: options.DataOptions,
-) -> None:
+    model: Path, data: options.DataFiles, rows: str, strangest: int, detail: bool, output: Path | None,
+    form: str | None, about: options.DataOptions,
+) -> None:  # fmt: skip
     """Explain why rows are accepted or rejected.
 
     Example: eocc explain model.eocc new.csv --rows 3,17

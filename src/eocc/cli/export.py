@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
+from eocc.base.registry import listed
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import open_model, writing
+from eocc.cli.output import open_model, say_file, writing
 
 LANGUAGES = ("sql", "python", "json")
 DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery")
@@ -30,12 +31,11 @@ def export(
     """Write a model of regions as SQL, Python or JSON.
 
     It must be a model of --method regions, of rows of numbers or of a table without dates. The statement has no
-    training row in it and needs nothing but the table. The module needs nothing but Python.
+    training row in it, except as the centre of a region of one row, and needs nothing but the table. The module needs
+    nothing but Python. A row with a missing value gets no decision: NULL in SQL, None in Python.
 
     Example: eocc export regions.eocc --to sql --table parts --dialect postgres
     """
-    if language == "sql" and not table:
-        raise click.UsageError("--to sql needs --table, the name of the table to score")
     given = {"--table": table, "--dialect": dialect, "--keep": keep}
     for option in (option for option, value in given.items() if value and language != "sql"):
         raise click.UsageError(f"{option} is for --to sql; leave it out")
@@ -44,11 +44,16 @@ def export(
     if not hasattr(classifier, "to_sql"):
         raise ValueError(f"{model} holds no regions of one shape: fit it with --method regions to export it")
     if language == "sql":
+        if not table:
+            raise click.UsageError("--to sql needs --table, the name of the table to score")
+        read = classifier.reading_.columns if classifier.reading_ else ()
+        if numbers := [ascii(str(one.name)) for one in read if one.kind == "number"]:
+            odd = "text such as '$1,234' gets no decision, or stops the query"
+            say(f"Note: the table must hold numbers in {listed(numbers)}: {odd}.")
         kept = options.names_in(keep) or None
         text = classifier.to_sql(table.split("."), dialect or DIALECTS[0], columns=names, keep=kept)
     else:
         text = classifier.to_python(columns=names) if language == "python" else classifier.to_json(columns=names)
     with writing(output) as file:
         file.write(text.rstrip("\n") + "\n")
-    if output is not None:
-        say(f"Written: {output}.")
+    say_file(output)

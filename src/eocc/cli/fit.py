@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
+from eocc.base.registry import FEW
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.options import DataFiles, DataOptions
+from eocc.cli.output import say_file
 
 # A note is printed for fewer normal rows.
-FEW = 10
-# So many of the strangest training rows are shown.
-N_STRANGEST = 3
+FEW_ROWS = 10
 
 
 @command
@@ -38,8 +38,8 @@ def fit(
     """Learn what is normal from a file, and write a model.
 
     All rows of the file should be normal. With --label and --target, only the rows with that label are normal, and
-    other rows are left out. There are two exceptions: --method surprise learns from the known outliers that --outliers
-    names; --method eocc-2 validates on these outliers or, without --outliers, on all other rows.
+    other rows are left out. There are two exceptions: --method surprise and --method regions learn from the known
+    outliers that --outliers names; --method eocc-2 validates on these or, without --outliers, on all other rows.
 
     Example: eocc fit normal.csv -o model.eocc
     """
@@ -54,9 +54,10 @@ def fit(
         raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
     classifier = options.classifier_of(method, given)
 
-    from eocc.cli.card import write_facts
+    from eocc.base.atomic import check_output
+    from eocc.cli.inspect import write_facts
     from eocc.cli.reading import read_training
-    from eocc.foundation.atomic import check_output
+    from eocc.measures import resolve_measure
 
     check_output(output, *data.paths)
     if stream or sample:
@@ -64,13 +65,16 @@ def fit(
     else:
         groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
         rows = read_training(data, replace(about, kind=(*about.kind, *groups)), classifier.measure)
-        if vertex_name:
-            name_vertices(classifier, rows, vertex_name)
+        if vertex_name:  # what vertices are called
+            if rows.kind != "graphs":
+                raise ValueError(f"--vertex-name is for graphs, not for {rows.described}; leave it out")
+            measure: Any = resolve_measure(classifier.measure, rows.X)
+            classifier.measure = replace(measure, vertex_name=vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
         if rows.windowing is not None:
             classifier._windowing_ = rows.windowing
     classifier.save(output)
-    say(f"Written: {output}.")
+    say_file(output)
     write_facts(classifier, None, form)
     if classifier._scores_left_out:
         say_copies(classifier)
@@ -95,19 +99,9 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
         raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
 
 
-def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
-    """Compare graphs whose vertices are called by this attribute."""
-    from eocc.measures import resolve_measure
-
-    if rows.kind != "graphs":
-        raise ValueError(f"--vertex-name is for graphs, not for {rows.described}; leave it out")
-    measure: Any = resolve_measure(classifier.measure, rows.X)
-    classifier.measure = replace(measure, vertex_name=attribute)
-
-
 def say_copies(classifier: Any) -> None:
     """Print how many training rows are exact copies of others, where that is no accident of discrete columns."""
-    from eocc.foundation.wording import counted
+    from eocc.base.wording import counted
     from eocc.space.prototypes.content import exact_copies
 
     count = len(exact_copies(classifier.prototypes_)) if classifier._is_whole else 0
@@ -123,14 +117,14 @@ def say_strangest(classifier: Any, model: Path, data: DataFiles, about: DataOpti
 
     import numpy as np
 
+    from eocc.base.printing import printable
     from eocc.explain.fitted import training_name
-    from eocc.foundation.printing import printable
-    from eocc.io.files.source import STDIN
+    from eocc.formats.files.formats import STDIN
 
-    if len(classifier.prototypes_) <= N_STRANGEST:
+    if len(classifier.prototypes_) <= FEW:
         return
     margins = classifier._score_read(classifier.prototypes_).margins
-    places = np.argsort(margins, kind="stable")[:N_STRANGEST]
+    places = np.argsort(margins, kind="stable")[:FEW]
     say("The strangest training rows, each compared with the others:")
     for place, one in zip(places.tolist(), classifier._explain_patterns(classifier.prototypes_[places]), strict=True):
         say(printable(f"  row {training_name(classifier, place)}: {one.sentence}"))
@@ -144,7 +138,8 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
     """Fit to the rows of files."""
     import numpy as np
 
-    from eocc.foundation.wording import counted
+    from eocc.base.wording import counted
+    from eocc.calibration.conformal import DEFAULT_RATE
     from eocc.space.prototypes.content import different_rows
     from eocc.tables.reading import Read
 
@@ -152,7 +147,7 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
     if method == options.EOCC_2 and not is_outlier.any():
         is_outlier = ~rows.is_normal
     n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
-    if n_normal < FEW:
+    if n_normal < FEW_ROWS:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
     if drop_copies:
         normal = kept[rows.is_normal[kept]]
@@ -162,6 +157,10 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
     with refusing_in_options(method, n_normal if rows.kind == "numbers" else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
+    calibration = classifier.calibration_
+    if classifier.false_alarm_rate is None and calibration is not None and calibration.rate > DEFAULT_RATE:
+        least = f"the least that {counted(len(calibration.margins), 'calibration row')} can promise"
+        say(f"Note: the false-alarm rate is {calibration.rate:.2g}, not {DEFAULT_RATE}: {least}.")
     names = [str(rows.names[row]) for row in kept] if rows.are_named else None
     numbers = kept if rows.are_named else np.array([rows.names[row] for row in kept])
     classifier._name_rows(numbers, names)  # explanations name rows of the file
@@ -169,7 +168,7 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
 
 def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None, about: DataOptions) -> None:
     """Fit to a table that is read part by part."""
-    from eocc.foundation.wording import counted
+    from eocc.base.wording import counted
     from eocc.streaming import fit_stream
 
     where = (about.label, about.target) if about.label else None

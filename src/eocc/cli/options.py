@@ -4,8 +4,8 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import dataclass, field, fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +14,10 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from eocc import classifiers
+from eocc.base.parameters import Parameter
+from eocc.base.registry import choose
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
-from eocc.foundation.parameters import Optional, Parameter
-from eocc.foundation.registry import choose
-from eocc.io.files.formats import FORMATS, TWO_CLASSES
-from eocc.io.files.source import STDIN
+from eocc.formats.files.formats import FORMATS, STDIN, TWO_CLASSES
 from eocc.tables import DAY_FIRST, MONTH_FIRST
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -48,7 +47,7 @@ PARAMETERS = {name: parameter for method in reversed(METHODS) for name, paramete
 
 
 # What --kind takes.
-KINDS = ("text", "number", "date", "category")
+KINDS = ("text", "number", "date", "hours", "category")
 
 
 @dataclass(frozen=True)
@@ -80,31 +79,73 @@ def _data_files(ctx: click.Context, option: click.Parameter, value: Any) -> Data
     return DataFiles(tuple(found)) if found else None
 
 
+def _described(flag: str, help_: str, default: Any = "", **more: Any) -> Any:
+    """Return a field of DataOptions with its option on the command line."""
+    option = partial(click.option, flag, default=default, help=help_, is_flag=default is False, **more)
+    return field(default=() if more.get("multiple") else default, metadata={"option": option})
+
+
+class Names(click.Choice[str]):
+    """One of some names. An unknown one is reported with the name that may have been meant."""
+
+    def __init__(self, kind: str, names: Iterable[str]) -> None:
+        super().__init__(list(names))
+        self.kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name."""
+        try:
+            choose(self.kind, dict.fromkeys(map(str, self.choices)), value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
+AT_LEAST_1 = click.IntRange(min=1)
+
+
 @dataclass(frozen=True)
 class DataOptions:
     """What the options say about a data file. Commands that do not have an option keep its default."""
 
-    input_format: str | None = None
-    skip_incomplete: bool = False
-    two_classes: str | None = None
-    drop: str = ""
-    label: str = ""
-    target: str = ""
-    outliers: str = ""
-    id_column: str = ""
-    delimiter: str = ""
-    decimal: str | None = None
-    dates: str | None = None
-    all_columns: bool = False
-    sheet: str = ""
-    kind: tuple[str, ...] = ()
-    skip_bad: bool = False
-    strict: bool = False
-    window: int | None = None
-    step: int | None = None
-    by: str = ""
-    time: str = ""
-    features: bool = False
+    # fmt: off
+    input_format: str | None = _described(
+        "--input-format", "Format of DATA, if its suffix does not show it.", None, type=Names("format", FORMATS))
+    id_column: str = _described("--id", "The column that names the rows; it is not compared.", metavar="COLUMN")
+    delimiter: str = _described(
+        "--delimiter", "What separates the cells of a CSV, for example ';' or tab. Default: detected.",
+        metavar="CHARACTER")
+    decimal: str | None = _described(
+        "--decimal", "The decimal mark of a CSV file. Default: detected.", None, type=Names("decimal mark", (".", ",")))
+    dates: str | None = _described(
+        "--dates", "What comes first in dates such as 3/4/2031. Default: detected.", None,
+        type=Names("order of dates", (DAY_FIRST, MONTH_FIRST)))
+    all_columns: bool = _described("--all-columns", "Also compare ids, row counters and timestamps.", False)
+    sheet: str = _described("--sheet", "The sheet of a workbook. Default: the largest.", metavar="NAME")
+    kind: tuple[str, ...] = _described(
+        "--kind", "What a column holds, if it is judged wrong. May be repeated.", None, multiple=True,
+        metavar=f"COLUMN={'|'.join(KINDS)}")
+    skip_bad: bool = _described("--skip-bad", "Leave out rows with a cell that cannot be read.", False)
+    strict: bool = _described("--strict", "Stop at a cell that cannot be read, instead of rejecting its row.", False)
+    skip_incomplete: bool = _described("--skip-incomplete", "Leave out rows with missing values.", False)
+    two_classes: str | None = _described(
+        "--two-classes", "Graphs that a CXL index lists with two classes: skip, or use one class.", None,
+        type=Names("choice", TWO_CLASSES))
+    drop: str = _described("--drop", "Columns to ignore, separated by commas.", metavar="COLUMN,...")
+    label: str = _described("--label", "The column that holds labels; 'class' for a CXL index.", metavar="COLUMN")
+    target: str = _described("--target", "The label of normal rows.", metavar="VALUE")
+    outliers: str = _described("--outliers", "Labels of known outliers, separated by commas.", metavar="VALUE,...")
+    window: int | None = _described(
+        "--window", "Cut one long series into windows of N values, which are the rows of the model.", None,
+        type=AT_LEAST_1, metavar="N")
+    step: int | None = _described(
+        "--step", "A window begins every N values; 1 by default.", None, type=AT_LEAST_1, metavar="N")
+    by: str = _described("--by", "Rows with the same value here are one series each.", metavar="COLUMN")
+    time: str = _described(
+        "--time", "The dates or numbers that order the rows of a series. Default: as they are.", metavar="COLUMN")
+    features: bool = _described(
+        "--features", "Describe a window by six numbers per column instead of its values.", False)
+    # fmt: on
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -147,22 +188,6 @@ class DataOptions:
             raise click.UsageError(f"--label {self.label} needs --target, the label of normal rows")
 
 
-class Names(click.Choice[str]):
-    """One of some names. An unknown one is reported with the name that may have been meant."""
-
-    def __init__(self, kind: str, names: Iterable[str]) -> None:
-        super().__init__(list(names))
-        self.kind = kind
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name."""
-        try:
-            choose(self.kind, dict.fromkeys(map(str, self.choices)), value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return str(value)
-
-
 class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """The values of a parameter of the classifiers, parsed and checked by the parameter itself."""
 
@@ -170,8 +195,8 @@ class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic since
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
-        has_none = isinstance(parameter.kind, Optional) and parameter.names
-        self.names = (*parameter.names, *(("none",) if has_none else ()))
+        names = parameter.kind.names
+        self.names = (*names, *(("none",) if names and parameter.kind.allows_none else ()))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of a text."""
@@ -180,7 +205,7 @@ class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic since
         with suppress(ValueError):  # the check below refuses it in better words
             value = self.parameter.kind.parse(value)
         try:
-            self.parameter.kind.check(self.parameter.name if self.names else option_of(self.parameter.name), value)
+            self.parameter.kind(self.parameter.name if self.names else option_of(self.parameter.name), value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return value
@@ -210,15 +235,14 @@ def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Functi
     """Add --method and the options of the parameters of these names."""
     what = "surprise for detection; regions for rules and SQL; eocc-1 and eocc-2 are the paper's."
     method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True, help=what)
-    return stacked(method, *(_parameter_option(PARAMETERS[name]) for name in names))
-
-
-def _parameter_option(parameter: Parameter) -> Callable[[Function], Function]:
-    option, values = option_of(parameter.name), ParameterType(parameter)
-    metavar = "[" + "|".join(values.names) + "]" if values.names else option[2:].rpartition("-")[2].upper()
-    of = [method for method, parameters in METHODS.items() if parameter.name in parameters]
-    note = "" if len(of) == len(METHODS) else f" [{', '.join(of)}]"
-    return click.option(option, parameter.name, type=values, metavar=metavar, help=parameter.help + note)
+    made = []
+    for name in names:
+        option, values = option_of(name), ParameterType(PARAMETERS[name])
+        metavar = "[" + "|".join(values.names) + "]" if values.names else option[2:].rpartition("-")[2].upper()
+        of = [method for method, parameters in METHODS.items() if name in parameters]
+        text = PARAMETERS[name].help + ("" if len(of) == len(METHODS) else f" [{', '.join(of)}]")
+        made.append(click.option(option, name, type=values, metavar=metavar, help=text))
+    return stacked(method, *made)
 
 
 def classifier_of(method: str, given: dict[str, Any]) -> Any:
@@ -264,7 +288,8 @@ def data_options(*names: str) -> Callable[[Function], Function]:
                 raise click.UsageError(f"{option} describes the data: pass --data")
             return function(about=DataOptions(**asked), **given)
 
-        return stacked(*(_DATA_OPTIONS[name] for name in chosen))(wrapped)
+        known = {one.name: one.metadata["option"](one.name) for one in fields(DataOptions)}
+        return stacked(*(known[name] for name in chosen))(wrapped)
 
     return add
 
@@ -275,10 +300,12 @@ def format_option(*names: str, default: str | None = None, more: str = "") -> Ca
                         show_default=default is not None, help=f"Format of the output{more}.")  # fmt: skip
 
 
-def output_option(default: str | None, what: str, takes_folders: bool = False) -> Callable[[Function], Function]:
+def output_option(
+    default: str | None, what: str, takes_folders: bool = False, required: bool = False
+) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes a file or a folder."""
     return click.option("--output", "-o", type=PATH if takes_folders else OUTPUT, help=what, default=default,
-                        show_default=default is not None, callback=_named)  # fmt: skip
+                        show_default=default is not None, required=required, callback=_named)  # fmt: skip
 
 
 def result_option(what: str) -> Callable[[Function], Function]:
@@ -314,42 +341,3 @@ stream_option = click.option("--stream", is_flag=True,
 sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
                              help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-_DATA_OPTIONS = {
-    "input_format": click.option("--input-format", type=Names("format", FORMATS), default=None,
-                                 help="Format of DATA, if its suffix does not show it."),
-    "id_column": click.option("--id", "id_column", default="", metavar="COLUMN",
-                              help="The column that names the rows; it is not compared."),
-    "delimiter": click.option("--delimiter", default="", metavar="CHARACTER",
-                              help="What separates the cells of a CSV, for example ';' or tab. Default: detected."),
-    "decimal": click.option("--decimal", type=Names("decimal mark", (".", ",")), default=None,
-                            help="The decimal mark of a CSV file. Default: detected."),
-    "dates": click.option("--dates", type=Names("order of dates", (DAY_FIRST, MONTH_FIRST)), default=None,
-                          help="What comes first in dates such as 3/4/2031. Default: detected."),
-    "all_columns": click.option("--all-columns", is_flag=True,
-                                help="Also compare ids, row counters and timestamps."),
-    "sheet": click.option("--sheet", default="", metavar="NAME",
-                          help="The sheet of a workbook. Default: the largest."),
-    "kind": click.option("--kind", multiple=True, metavar=f"COLUMN={'|'.join(KINDS)}",
-                         help="What a column holds, if it is judged wrong. May be repeated."),
-    "skip_bad": click.option("--skip-bad", is_flag=True, help="Leave out rows with a cell that cannot be read."),
-    "strict": click.option("--strict", is_flag=True,
-                           help="Stop at a cell that cannot be read, instead of rejecting its row."),
-    "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
-    "two_classes": click.option("--two-classes", type=Names("choice", TWO_CLASSES), default=None,
-                                help="Graphs that a CXL index lists with two classes: skip, or use one class."),
-    "drop": click.option("--drop", default="", metavar="COLUMN,...", help="Columns to ignore, separated by commas."),
-    "label": click.option("--label", default="", metavar="COLUMN",
-                          help="The column that holds labels; 'class' for a CXL index."),
-    "target": click.option("--target", default="", metavar="VALUE", help="The label of normal rows."),
-    "outliers": click.option("--outliers", default="", metavar="VALUE,...",
-                             help="Labels of known outliers, separated by commas."),
-    "window": click.option("--window", type=click.IntRange(min=1), default=None, metavar="N",
-                           help="Cut one long series into windows of N values, which are the rows of the model."),
-    "step": click.option("--step", type=click.IntRange(min=1), default=None, metavar="N",
-                         help="A window begins every N values; 1 by default."),
-    "by": click.option("--by", default="", metavar="COLUMN", help="Rows with the same value here are one series each."),
-    "time": click.option("--time", default="", metavar="COLUMN",
-                         help="The dates or numbers that order the rows of a series. Default: as they are."),
-    "features": click.option("--features", is_flag=True,
-                             help="Describe a window by six numbers per column instead of its values."),
-}  # fmt: skip

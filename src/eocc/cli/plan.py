@@ -26,6 +26,7 @@ def plan(data: DataFiles, method: str, sample: int | None, about: DataOptions, f
     check_labels(method, about)
     classifier = options.classifier_of(method, given)
 
+    from eocc.base.byte_sizes import format_bytes
     from eocc.scale.memory import memory_limit
 
     n_normal, n_outliers, n_columns, pair_bytes, is_numbers = size_of(data, about, classifier, method)
@@ -36,29 +37,23 @@ def plan(data: DataFiles, method: str, sample: int | None, about: DataOptions, f
     facts = {"rows": n, "outliers": n_outliers, "columns": n_columns, "memory needed": round(needed),
              "memory limit": limit, "fits": fits,
              "remedy": None if fits else remedy_in_options(remedy, method, n if is_numbers else 0)}  # fmt: skip
-    with writing(None) as file:
-        file.write(json_line(facts) if form == "json" else _table(facts))
-
-
-def _table(facts: dict[str, Any]) -> str:
-    from eocc.foundation.byte_sizes import format_bytes
-
-    limit = facts["memory limit"]
-    words = {**facts, "memory needed": format_bytes(facts["memory needed"]), "fits": "yes" if facts["fits"] else "no",
+    words = {**facts, "memory needed": format_bytes(needed), "fits": "yes" if fits else "no",
              "memory limit": format_bytes(limit) if limit < float("inf") else "unknown"}  # fmt: skip
-    return "".join(f"{name + ':':<15}{value}\n" for name, value in words.items() if value not in (None, 0))
+    lines = (f"{name + ':':<15}{value}\n" for name, value in words.items() if value not in (None, 0))
+    with writing(None) as file:
+        file.write(json_line(facts) if form == "json" else "".join(lines))
 
 
 def size_of(data: DataFiles, about: DataOptions, classifier: Any, method: str) -> tuple[int, int, int, float, bool]:
     """Return the numbers of normal rows, outliers and columns, the bytes per pair, and whether files hold numbers."""
     import numpy as np
 
+    from eocc.base.wording import counted
     from eocc.cli.reading import choices_of, labels_of, opened
-    from eocc.foundation.wording import counted
-    from eocc.io.files.rows import learn
+    from eocc.formats.files.rows import learn
     from eocc.measures.base import n_columns_of
     from eocc.streaming import files_of
-    from eocc.tables.matching import is_same
+    from eocc.tables.table import is_same
 
     path = data.paths[0]
     if path.is_dir() and about.input_format is None and not any(path.rglob("*.[gG][xX][lL]")):

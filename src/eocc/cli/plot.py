@@ -5,17 +5,16 @@ from typing import Any
 
 import click
 
+from eocc.base.registry import choose
 from eocc.cli import options
-from eocc.cli.app import command, say, usage
-from eocc.cli.output import open_model, say_if_trained_on
-from eocc.foundation.registry import choose
+from eocc.cli.app import command, usage
+from eocc.cli.output import open_model, say_file, say_if_trained_on
 from eocc.plots import PLOTS
 
 PICTURES = ("png", "svg", "pdf")
-# Pictures that can show rows, that need rows, and that need rows with labels; the others show the model alone.
-MAY_SHOW_ROWS, NEED_LABELS = ("space", "membership"), ("roc",)
-NEED_ROWS = ("rows", "row", "calibration", "scores", "roc")
-TAKE_LABELS = ("calibration", "scores", "roc")
+# Pictures that can show rows, that need rows, and that take labels, which "roc" needs; the others show the model alone.
+MAY_SHOW_ROWS, NEED_ROWS = ("space", "membership"), ("rows", "row", "calibration", "scores", "roc")
+TAKE_LABELS = NEED_ROWS[2:]
 
 
 @command
@@ -34,7 +33,12 @@ def plot(
     """
     form = output.suffix.lower().removeprefix(".")
     with usage():
-        _check(kind, data, about.label)
+        if kind in NEED_ROWS and data is None:
+            raise ValueError(f"the picture {kind!r} needs rows: pass --data")
+        if kind == "roc" and not about.label:
+            raise ValueError(f"the picture {kind!r} needs labels: pass --label and --target")
+        if data is not None and kind not in (*MAY_SHOW_ROWS, *NEED_ROWS):
+            raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")
         choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png")
     classifier = open_model(model, output, *(data.paths if data else ()))
     n_features = classifier.prototypes_.shape[1] if hasattr(classifier.prototypes_, "shape") else "no"
@@ -42,7 +46,7 @@ def plot(
         remedy = f"eocc plot {model} space draws any model"
         raise ValueError(f"a membership surface needs 2 columns of numbers; this model has {n_features}: {remedy}")
 
-    from eocc.foundation.atomic import drafted
+    from eocc.base.atomic import drafted
     from eocc.plots.drawing import new_figure
 
     figure = new_figure(*((8.4, 6.0) if kind in ("rows", "row") else (6.4, 4.6)))
@@ -50,7 +54,7 @@ def plot(
     PLOTS[kind](classifier, *given, **named, axes=figure.subplots())
     with drafted(output) as draft:
         figure.savefig(draft, dpi=120, format=form)
-    say(f"Written: {output}.")
+    say_file(output)
 
 
 def _rows(
@@ -61,7 +65,7 @@ def _rows(
     from eocc.cli.reading import read_for
 
     rows = read_for(classifier, data, about)
-    if kind in NEED_LABELS and rows.is_normal.all():
+    if kind == "roc" and rows.is_normal.all():
         raise ValueError("a ROC curve needs rows of both kinds; every row of the data is normal")
     if kind in NEED_ROWS:
         say_if_trained_on(classifier, rows)
@@ -73,12 +77,3 @@ def _rows(
             raise ValueError(f"row {row!r} cannot be read ({bad.popitem()[1]}); name another")
         more["row"] = chosen[0]
     return ((rows.X, rows.signs) if about.label and kind in TAKE_LABELS else (rows.X,)), more
-
-
-def _check(kind: str, data: options.DataFiles | None, label: str) -> None:
-    if kind in NEED_ROWS and data is None:
-        raise ValueError(f"the picture {kind!r} needs rows: pass --data")
-    if kind in NEED_LABELS and not label:
-        raise ValueError(f"the picture {kind!r} needs labels: pass --label and --target")
-    if data is not None and kind not in (*MAY_SHOW_ROWS, *NEED_ROWS):
-        raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")

@@ -8,23 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.printing import complaint, has_instead, printable, quoted
+from eocc.base.progress import stage
+from eocc.base.registry import SOME, listed
+from eocc.base.types import Flags
+from eocc.base.wording import counted
 from eocc.cli.app import say
 from eocc.cli.options import DataFiles, DataOptions, names_in
 from eocc.cli.series import training_windows, windows_for
-from eocc.foundation.printing import complaint, has_instead, printable, quoted
-from eocc.foundation.progress import stage
-from eocc.foundation.registry import MOST_LISTED, listed
-from eocc.foundation.types import Flags
-from eocc.foundation.wording import counted
-from eocc.io.files import Chunk, guess_format, open_chunks
-from eocc.io.files.objects import as_table, checked_objects, describe
-from eocc.io.files.rows import Choices, Places, learn, remarks_on
-from eocc.io.files.tables import in_words
-from eocc.tables.judge import BadCellError, Fault
-from eocc.tables.matching import gaps_in, is_same, matched
-from eocc.tables.reading import Read, Reading
+from eocc.formats.files.chunk import Chunk
+from eocc.formats.files.formats import guess_format, open_files
+from eocc.formats.files.rows import Choices, Part, Places, describe, learn, read_part, remarks_on
+from eocc.formats.files.tables import in_words
+from eocc.tables.reading import ANY, Read, Reading
 from eocc.tables.spelling import Spelling
-from eocc.tables.table import NUMBER, Table, join_tables
+from eocc.tables.table import NUMBER, Table, join_tables, rows_with
 from eocc.tables.windows import Windowing, Windows
 
 CLASS = "class"
@@ -45,7 +43,7 @@ class Named:
     def add(self, names: Sequence[Any]) -> None:
         """Count some more rows."""
         self.count += len(names)
-        self.first += [printable(str(name)) for name in names[: MOST_LISTED - len(self.first)]]
+        self.first += [printable(str(name)) for name in names[: SOME - len(self.first)]]
 
     def __str__(self) -> str:
         """Return the names of the first rows, and how many more there are."""
@@ -60,37 +58,32 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Some rows of a file: its chunk with `whole` columns, the names of the rows, which are `good`, and those as X.
+class NamedPart:
+    """Some rows of a file, and what they are called. Rows that are windows of a series come with them all."""
 
-    A row that is not good has a cell that cannot be read; `faults` say which and why. Rows that are windows of a series
-    come with them all.
-    """
-
-    whole: Chunk
+    part: Part
     names: list[Any]
-    good: Flags
-    X: Any
-    faults: dict[int, str]
     windows: Windows | None = None
 
     @property
     def good_names(self) -> list[Any]:
-        """The names of the good rows."""
-        return list(compress(self.names, self.good))
+        """The names of the rows that can be read."""
+        return list(compress(self.names, self.part.good))
+
+    @property
+    def bad(self) -> list[tuple[Any, str]]:
+        """The names of the rows that cannot be read, each with the reason."""
+        return [(self.names[row], why) for row, why in self.part.faults.items()]
 
     def with_bad(self, columns: dict[str, Any], notes: list[str], names: Sequence[str]) -> dict[str, Any]:
         """Return the columns of a result for all rows: a bad row is rejected, and its note says why."""
-        if not self.faults:
+        faults, places = self.part.faults, np.cumsum(self.part.good) - 1
+        if not faults:
             return {**columns, "notes": notes}
-        places = np.cumsum(self.good) - 1
-        found: dict[str, Any] = {name: [None] * len(self.names) for name in names}
-        for row, is_good in enumerate(self.good.tolist()):
-            for name in names if is_good else ():
-                found[name][row] = columns[name][places[row]].item()
+        rows = range(len(self.names))
+        found = {name: [None if row in faults else columns[name][places[row]].item() for row in rows] for name in names}
         found["decision"] = [value or -1 for value in found["decision"]]
-        said = [notes[places[row]] if good else self.faults[row] for row, good in enumerate(self.good.tolist())]
-        return {**found, "notes": said}
+        return {**found, "notes": [faults[row] if row in faults else notes[places[row]] for row in rows]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,27 +128,26 @@ class Rows:
 def opened(data: DataFiles, about: DataOptions, usual: Spelling | None = None) -> Iterator[Chunk]:
     """Yield the chunks of all files, whose rows are numbered on from file to file."""
     dialect = about.dialect if usual is None else replace(about.dialect, usual=usual)
-    first, columns = 0, None
-    for path in data.paths:
-        for chunk in open_chunks(path, about.input_format, about.two_classes, dialect, about.sheet):
-            names = list(chunk.columns)
-            if columns not in (None, names):
-                odd = next(
-                    (name for name in [*names, *(columns or ())] if (name in names) != (name in (columns or ()))), ""
-                )
-                raise complaint(chunk.where, None, f"has other columns than {data.paths[0]}: {quoted(str(odd))}")
-            columns = names
-            yield replace(chunk, first=first)
-            first += len(chunk)
-    if not first:
+    columns = None
+    for chunk in open_files(data.paths, about.input_format, about.two_classes, dialect, about.sheet):
+        names = list(chunk.columns)
+        columns = names if columns is None else columns
+        for odd in (name for name in [*names, *columns] if (name in names) != (name in columns)):
+            raise complaint(chunk.where, None, f"has other columns than {data.paths[0]}: {quoted(str(odd))}")
+        if chunk.table is not None and names != columns:  # in another order
+            ordered = tuple(chunk.columns[name] for name in columns)
+            chunk = replace(chunk, table=replace(chunk.table, columns=ordered))
+        yield chunk
+    if columns is None:
         raise ValueError(f"{data} holds no rows; at least 1 is required")
 
 
 def choices_of(about: DataOptions) -> Choices:
     """Return what the options say about files to learn from."""
     return Choices(
-        about.apart, about.kinds, about.all_columns, about.skip_incomplete, about.skip_bad, bool(about.label)
-    )
+        about.apart, about.kinds, ANY if about.all_columns else "", skips_incomplete=about.skip_incomplete,
+        skips_bad=about.skip_bad, has_label=bool(about.label),
+    )  # fmt: skip
 
 
 def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
@@ -181,7 +173,7 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
         why = f"{Places(chunks).name(bad[0])}: {min(learnt.faults)}"
         Named([every[row] for row in bad]).say(f"with cells that cannot be read left out ({printable(why)})")
     names = [every[row] for row in learnt.kept]
-    are_named = bool(about.id_column) or isinstance(names[0], str)
+    are_named = _are_named(names, about)
     return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described, windowing=windowing)
 
 
@@ -194,23 +186,27 @@ def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | 
 def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     """Read files to score with a model."""
     parts = list(stream_for(classifier, data, about, says_form=False))
-    bad = {part.names[row]: why for part in parts for row, why in part.faults.items()}
+    bad = {name: why for one in parts for name, why in one.bad}
     say_bad(bad)
-    if not any(part.good.any() for part in parts):
+    good = np.concatenate([one.part.good for one in parts])
+    if not good.any():
         raise ValueError(f"{data} holds no readable rows; at least 1 is required")
-    X = _whole([part.X for part in parts if part.good.any()])
-    all_names = [name for part in parts for name in part.names]
-    is_normal, is_outlier = _labelled([part.whole for part in parts], data, about)
-    good = np.concatenate([part.good for part in parts])
+    X = _whole([one.part.X for one in parts if one.part.good.any()])
+    all_names = [name for one in parts for name in one.names]
+    chunks = [one.part.chunk for one in parts]
+    is_normal, is_outlier = _labelled(chunks, data, about)
     names = list(compress(all_names, good))
-    are_named = bool(about.id_column) or isinstance(names[0], str)
-    reading, given = classifier._table_reading, [str(name) for name in parts[0].whole.columns]
+    reading = classifier._table_reading
     known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
-    unknown = [name for name in given if name not in known] if parts[0].whole.is_named else []
+    unknown = [name for name in map(str, chunks[0].columns) if name not in known] if chunks[0].is_named else []
     return Rows(
-        X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown, windows=parts[0].windows,
-        all_names=all_names, good=good,
+        X, "", names, is_normal[good], is_outlier[good], _are_named(names, about), bad=bad, unknown=unknown,
+        windows=parts[0].windows, all_names=all_names, good=good,
     )  # fmt: skip
+
+
+def _are_named(names: Sequence[Any], about: DataOptions) -> bool:
+    return bool(about.id_column) or isinstance(names[0], str)
 
 
 def _whole(parts: Sequence[Any]) -> Any:
@@ -227,101 +223,47 @@ def say_bad(bad: dict[Any, str]) -> None:
         Named(list(bad)).say(f"rejected, with a cell that cannot be read ({why}; --strict stops there)")
 
 
-def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: bool = True) -> Iterator[Part]:
+def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: bool = True) -> Iterator[NamedPart]:
     """Yield the rows of files to score, one part at a time.
 
     Print what the first part holds, once how the text of the files differs from that of the training table, and which
     column can name the rows.
     """
-    reading, said, spelling = classifier._table_reading, set[str](), None
-    skipped, has_rows = Named(), False
+    known, windowing = classifier._known_data, classifier._windowing_
+    reading, spelling, windows = known if isinstance(known, Reading) else None, None, None
+    skipped, has_rows, said = Named(), False, set[str]()
     with stage(f"scoring {data.name}", 1):
-        windowing, windows = classifier._windowing_, None
         usual = windowing.series if windowing else reading
-        chunks: Iterable[Chunk] = opened(data, about, usual and usual.spelling)
+        chunks: Iterable[Chunk] = opened(data, about, usual.spelling if usual else None)
         if windowing:
             chunks, about, windows = windows_for(windowing, list(chunks), about)
+        apart = [] if not about.id_column or (reading and about.id_column in reading.names) else [about.id_column]
+        choices = Choices(apart, skips_incomplete=about.skip_incomplete, skips_bad=not about.strict)
         for number, chunk in enumerate(chunks):
-            names, notes = names_of(chunk, about), list[str]()
-            if reading is None:
-                schema = classifier.measure_.schema(classifier.prototypes_, classifier._feature_names)
-                part = Part(chunk, names, np.ones(len(chunk), bool), checked_objects(chunk, schema), {})
-                if number == 0 and says_form:
-                    say(f"{data} ({_form(data, about, chunk, None)}): {describe(schema)}.")
-            else:
-                whole = chunk
-                chunk, ignored = _matched(chunk, reading, about)
-                ignored = ignored if windows is None else []  # the model needs no more of a window than its numbers
-                raw: Any = chunk.table
-                if number == 0 or about.dialect.decimal:
-                    spelling = raw.dialect.spelling(raw.columns) if raw.dialect else reading.spelling
-                part = replace(_part(classifier, whole, chunk, names, about, spelling), windows=windows)
-                if about.skip_incomplete:
-                    skipped.add(list(compress(part.names, ~_complete(part))))
-                    part = _without_gaps(part)
-                notes = reading.differences(raw, spelling)
-                if number == 0:
-                    notes += _hint_at_id(ignored, about)
-                    if says_form:
-                        _say_form(data, about, chunk, reading, ignored)
+            part, names = read_part(chunk, known, choices, classifier._fills_gaps, spelling), names_of(chunk, about)
+            spelling = part.spelling
+            if len(part.good) < len(names):
+                is_kept = np.isin(chunk.numbers, part.chunk.numbers)
+                skipped.add(list(compress(names, ~is_kept)))
+                names = list(compress(names, is_kept))
+            notes = reading.differences(part.compared, spelling) if reading else []
+            ignored = part.ignored if windows is None else []  # the model needs no more of a window than its numbers
+            if number == 0:
+                notes += _hint_at_id(ignored, about)
+            if number == 0 and says_form:
+                unknown = listed(ascii(str(column.name)) for column in ignored)
+                note = f"; not in the model, ignored: {unknown}" if unknown else ""
+                holds = reading.describe() if reading else describe(known)
+                say(f"{data} ({_form(data, about, chunk, None)}): {holds}{note}.")
             for note in (note for note in dict.fromkeys(notes) if note not in said):
                 say(f"Note: {note}.")
                 said.add(note)
-            has_rows = has_rows or bool(len(part.names))
-            if len(part.names):
-                yield part
+            if names:
+                has_rows = True
+                yield NamedPart(part, names, windows)
     if not has_rows:
         raise ValueError(f"{data} holds no complete rows; at least 1 is required")
     skipped.say("with missing values left out")
-
-
-def _say_form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading, ignored: Sequence[Any]) -> None:
-    unknown = listed(ascii(str(column.name)) for column in ignored)
-    note = f"; not in the model, ignored: {unknown}" if unknown else ""
-    say(f"{data} ({_form(data, about, chunk, None)}): {reading.describe()}{note}.")
-
-
-def _matched(chunk: Chunk, reading: Reading, about: DataOptions) -> tuple[Chunk, list[Any]]:
-    """Return the chunk with the columns of the model, and the others."""
-    if chunk.table is None:
-        chunk = as_table(chunk, len(reading.columns), reading.is_numbers, reading.describe())
-    assert chunk.table is not None
-    apart = [about.id_column] if about.id_column and about.id_column not in reading.names else []
-    try:
-        table, ignored = matched(chunk.table.without(apart), reading, chunk.is_named)
-    except ValueError as error:
-        raise complaint(chunk.where, None, str(error)) from None
-    return replace(chunk, table=table), ignored
-
-
-def _part(classifier: Any, whole: Chunk, chunk: Chunk, names: list[Any], about: DataOptions, spelling: Any) -> Part:
-    faults: list[Fault] | None = None if about.strict else []
-    try:
-        patterns = classifier._patterns_of_table(chunk.table, faults, spelling)
-    except BadCellError as error:
-        raise Places([chunk]).fault(error, spelling) from None
-    except ValueError as error:
-        raise complaint(chunk.where, None, str(error)) from None
-    reasons = dict[int, str]()
-    for fault in sorted(faults or ()):
-        reasons.setdefault(fault.row, f"{printable(chunk.place(fault.row))}: {fault}")
-    good = np.ones(len(chunk), bool)
-    good[list(reasons)] = False
-    return Part(whole, names, good, Read(patterns if good.all() else patterns[np.flatnonzero(good)]), reasons)
-
-
-def _complete(part: Part) -> Flags:
-    """Return, for each row of a part, whether it has no gaps, or a cell that cannot be read."""
-    complete = np.ones(len(part.good), bool)
-    complete[part.good] = gaps_in(part.X.patterns) == 0
-    return complete
-
-
-def _without_gaps(part: Part) -> Part:
-    kept, places = _complete(part), np.cumsum(_complete(part)) - 1
-    patterns = part.X.patterns[np.flatnonzero(kept[part.good])]
-    faults = {int(places[row]): why for row, why in part.faults.items()}
-    return Part(part.whole.some(kept), list(compress(part.names, kept)), part.good[kept], Read(patterns), faults)
 
 
 def _hint_at_id(ignored: Iterable[Any], about: DataOptions) -> list[str]:
@@ -334,15 +276,12 @@ def _hint_at_id(ignored: Iterable[Any], about: DataOptions) -> list[str]:
 
 def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
     """Return what --id says of each row, or its file, or its number from 0; the number also where the id is missing."""
+    numbers = chunk.numbers.tolist()
     if not about.id_column:
-        are_files = chunk.names and chunk.table is None
-        return chunk.row_names if are_files else list(map(int, chunk.row_names))
+        return list(chunk.names) or numbers
     cells = chunk.column(about.id_column, "--id").cells()
     kind = str if any(isinstance(cell, str) for cell in cells) else int
-    return [
-        kind(number) if cell in (None, "") else _plain(cell)
-        for cell, number in zip(cells, chunk.row_names, strict=True)
-    ]
+    return [kind(number) if cell in (None, "") else _plain(cell) for cell, number in zip(cells, numbers, strict=True)]
 
 
 def _plain(cell: Any) -> Any:
@@ -352,13 +291,13 @@ def _plain(cell: Any) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
-def kept_columns(part: Part, wanted: str, reading: Reading | None, is_typed: bool) -> dict[str, Sequence[Any]]:
+def kept_columns(chunk: Chunk, wanted: str, reading: Reading | None, is_typed: bool) -> dict[str, Sequence[Any]]:
     """Return the columns that --keep names, or "all": as in the file, unless typed and numbers to the model."""
-    names = list(part.whole.columns) if wanted == ALL else names_in(wanted)
+    names = list(chunk.columns) if wanted == ALL else names_in(wanted)
     kinds = {one.name: one for one in reading.columns} if reading is not None and is_typed else {}
     kept = dict[str, Sequence[Any]]()
     for name in names:
-        column = part.whole.column(name, "--keep")
+        column = chunk.column(name, "--keep")
         if name in kinds and kinds[name].kind == NUMBER and reading is not None:
             column = replace(reading, columns=(kinds[name],)).table(Table((column,)), []).columns[0]
         kept[name] = column.cells()
@@ -378,7 +317,7 @@ def _labelled(chunks: Sequence[Chunk], data: DataFiles, about: DataOptions) -> t
 
 
 def _are_labelled(labels: Sequence[Any], value: str, label: str, data: DataFiles) -> Flags:
-    found = np.array([is_same(cell, value) for cell in labels], bool)
+    found = rows_with(labels, value)
     if not found.any():
         values = listed(map(quoted, sorted({str(cell) for cell in labels})))
         raise ValueError(f"{data} has no row with {label} = {value!r}; its values are {values}")

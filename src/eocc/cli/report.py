@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
+from eocc.base.registry import listed
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import open_model, say_if_trained_on
-from eocc.foundation.registry import listed
 
 
 @command

@@ -13,14 +13,14 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import check_output, drafted
 from eocc.cli import options
 from eocc.cli.app import Shared, command, end_with_alarm, say
 from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing_columns
-from eocc.foundation.atomic import check_output, drafted
 
 # What --only and --fail-on take, and the column that --fdr adds.
 REJECTED, DISCOVERIES, DISCOVERY, BAD = "rejected", "discoveries", "discovery", "bad"
-CONDITION = re.compile(r"(drift)|(rejected|discoveries|bad)>(\d{1,15})|(discoveries|bad)")
+CONDITION = re.compile(r"(drift|discoveries|bad)|(rejected|discoveries|bad)>(\d{1,15})")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Condition:
 
     def why(self, outcome: Any) -> str:
         """Return why it came true, "" if it did not."""
-        from eocc.foundation.wording import counted
+        from eocc.base.wording import counted
 
         if self.what == DISCOVERIES:
             return str(outcome.discoveries).rstrip(".") if outcome.discoveries.count > self.most else ""
@@ -55,21 +55,8 @@ def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list
             raise click.UsageError(
                 f"--fail-on takes drift, rejected>N, discoveries and bad, separated by commas, not {one!r}"
             )
-        drift, limited, most, any_of = given.groups()
-        found.append(Condition(drift or limited or any_of, int(most or 0)))
+        found.append(Condition(given[1] or given[2], int(given[3] or 0)))
     return found
-
-
-def _share(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not 0 < value < 1:
-        raise click.UsageError(f"--fdr must be a number in (0, 1), not {value:g}")
-    return value
-
-
-def _file(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
-    if value == options.STDOUT:
-        raise click.UsageError("--summary takes the name of a file, not '-'")
-    return value
 
 
 @command
@@ -80,26 +67,18 @@ def _file(ctx: click.Context, option: click.Parameter, value: Path | None) -> Pa
 @click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
 @click.option("--only", type=options.Names("choice", (REJECTED, DISCOVERIES)), default=None,
               help="Write these rows only; all are counted.")  # fmt: skip
-@click.option("--fdr", type=float, default=None, metavar="RATE", callback=_share,
+@click.option("--fdr", type=float, default=None, metavar="RATE",
               help="Add the column discovery: on average at most a share RATE of these rows is normal.")  # fmt: skip
-@click.option("--summary", type=options.PATH, default=None, callback=_file,
+@click.option("--summary", type=options.OUTPUT, default=None,
               help="A JSON file for the counts, discoveries, drift and notes.")  # fmt: skip
 @click.option("--fail-on", "conditions", default="", metavar="CONDITION,...", callback=_conditions,
               help="Exit with code 4 on drift, 'rejected>N', discoveries (0.1 of them false, or --fdr) or bad: "
                    "rows with a cell that cannot be read.")  # fmt: skip
 @options.data_options("id_column", "strict")
 def score(
-    model: Path,
-    data: options.DataFiles,
-    output: Path | None,
-    form: str | None,
-    keep: str,
-    only: str | None,
-    fdr: float | None,
-    summary: Path | None,
-    conditions: list[Condition],
-    about: options.DataOptions,
-) -> None:
+    model: Path, data: options.DataFiles, output: Path | None, form: str | None, keep: str, only: str | None,
+    fdr: float | None, summary: Path | None, conditions: list[Condition], about: options.DataOptions,
+) -> None:  # fmt: skip
     """Score the rows of files with a model.
 
     Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), how far out it is
@@ -113,6 +92,10 @@ def score(
 
     Example: eocc score model.eocc new.csv -o scores.csv
     """
+    if fdr is not None and not 0 < fdr < 1:
+        raise click.UsageError(f"--fdr must be a number in (0, 1), not {fdr:g}")
+    if summary == options.STDOUT:
+        raise click.UsageError("--summary takes the name of a file, not '-'")
     form = output_format(form, output, "table")
     classifier = open_model(model, output, *data.paths)
     check_output(summary, model, *data.paths, output)
@@ -123,7 +106,7 @@ def score(
     from eocc.cli.reading import ALL, Named, kept_columns, say_bad, stream_for
     from eocc.cli.series import places_in
     from eocc.explain.facts import Facts
-    from eocc.tables.matching import gaps_in
+    from eocc.tables.table import gaps_in
 
     fdr = fdr or (DEFAULT_FALSE_DISCOVERIES if only == DISCOVERIES else None)
     asked = {one.what for one in conditions} | ({DISCOVERIES} if fdr else set())
@@ -136,28 +119,29 @@ def score(
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
     if first.windows is not None:
-        keep = keep if keep == ALL else ",".join([*places_in(first.whole), keep])
+        keep = keep if keep == ALL else ",".join([*places_in(first.part.chunk), keep])
     own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
-    new_names = _new_names(kept_columns(first, keep, reading, is_typed), own)
+    new_names = _new_names(kept_columns(first.part.chunk, keep, reading, is_typed), own)
     with ExitStack() as stack:
         columns_of_file = ["row", *new_names.values(), *own[1:]]
         write = stack.enter_context(writing_columns(output, form, columns_of_file))
         summary_draft = stack.enter_context(drafted(summary)) if summary else None  # the last, so it appears first
         rows = _Rows(write, only, waits=fdr is not None)
-        for part in chain([first], stream):
+        for named in chain([first], stream):
+            part = named.part
             columns, notes = dict[str, Any](), list[str]()
             if part.good.any():
                 patterns = classifier._read(part.X)
                 columns = counting.add(patterns, classifier._score_read(patterns))
-                notes = facts.of(patterns, part.good_names)
+                notes = facts.of(patterns, named.good_names)
                 if reading is not None:
                     n_gaps, n_columns = gaps_in(patterns), reading.n_compared
-                    incomplete.add(list(compress(part.good_names, n_gaps > 0)))
-                    blank.add(list(compress(part.good_names, n_gaps == n_columns)))
-            counting.bad += [(part.names[row], why) for row, why in part.faults.items()]
-            kept = kept_columns(part, keep, reading, is_typed)
-            found = part.with_bad(columns, notes, counting.names)
-            rows.add({"row": part.names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
+                    incomplete.add(list(compress(named.good_names, n_gaps > 0)))
+                    blank.add(list(compress(named.good_names, n_gaps == n_columns)))
+            counting.bad += named.bad
+            kept = kept_columns(part.chunk, keep, reading, is_typed)
+            found = named.with_bad(columns, notes, counting.names)
+            rows.add({"row": named.names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
         outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
         rows.finish(outcome.discoveries)
         say_bad(dict(counting.bad))
@@ -166,10 +150,8 @@ def score(
         if summary_draft is not None:
             facts_of_job = outcome.to_dict([str(path) for path in data.paths], Shared.notes)
             summary_draft.write_text(json_line(facts_of_job, indent=2), encoding="utf-8")
-    if only and output is not None:
-        say(f"Written: {output} ({rows.n_written:,} of {outcome.n_rows:,} rows).")
-    else:
-        say_written(output, rows.n_written, outcome.n_accepted, form)
+    counts = f"{rows.n_written:,} of {outcome.n_rows:,} rows" if only else ""
+    say_written(output, rows.n_written, outcome.n_accepted, "" if only else form, counts)
     if outcome.drift is not None and outcome.drift.is_drift:
         say(f"Note: {outcome.drift}")
     if outcome.discoveries is not None and DISCOVERIES in asked:

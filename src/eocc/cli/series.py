@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from eocc.base.printing import complaint, printable, quoted
+from eocc.base.registry import listed
+from eocc.base.wording import counted
 from eocc.cli.app import say
 from eocc.cli.options import DataOptions
-from eocc.foundation.printing import complaint, printable
-from eocc.foundation.registry import listed
-from eocc.foundation.wording import counted
-from eocc.io.files import Chunk
-from eocc.io.files.rows import Choices, Places, read_first
+from eocc.formats.files.chunk import Chunk
+from eocc.formats.files.rows import Choices, Places, read_first
 from eocc.tables.judge import BadCellError, Fault
-from eocc.tables.matching import matched
 from eocc.tables.reading import ANY
-from eocc.tables.table import NUMBER, TEXT, Column, Table, encoded, join_tables
+from eocc.tables.table import DATE, NUMBER, TEXT, Column, Table, encoded, join_tables
 from eocc.tables.windows import Windowing, Windows
 
 # The columns that say which window of a series a row is; the first names it.
@@ -35,7 +34,8 @@ def training_windows(
     faults: list[Fault] | None = [] if about.skip_bad else None
     reading, table = read_first(chunks, where, replace(choices, kinds=kinds), faults)
     places = Places(chunks)
-    for one in (one for one in reading.remarks if one.name not in given):
+    dates = tuple(f"{quoted(str(one.name))} is compared" for one in reading.columns if one.kind == DATE)
+    for one in (one for one in reading.remarks if one.name not in given and not one.text.startswith(dates)):
         say(f"Note: {one.said(one.option, '' if one.row is None else f' ({places.name(one.row)})')}.")
     _say_gaps(faults, places)
     kept = tuple(one for one in reading.columns if one.kind == NUMBER or one.name in given)
@@ -63,7 +63,7 @@ def windows_for(
     about = replace(about, window=windowing.length)  # refuses labels and ids
     tables = list(map(_table, chunks))
     try:
-        raw = join_tables([matched(table, windowing.series, chunks[0].is_named)[0] for table in tables])
+        raw = join_tables([windowing.series.matched(table, chunks[0].is_named)[0] for table in tables])
     except ValueError as error:
         raise complaint(chunks[0].where, None, str(error)) from None
     spelling = raw.dialect.spelling(raw.columns) if raw.dialect else windowing.series.spelling

@@ -43,8 +43,8 @@ def seconds(text: str) -> float:
 
 def request_of(given: dict[str, Any]) -> Any:
     """Return the options as a request."""
+    from eocc.base.arguments import n_threads
     from eocc.experiments.studies import Request
-    from eocc.foundation.arguments import n_threads
 
     if given["jobs"] == 0:
         raise ValueError("--jobs must be an integer other than 0")
@@ -57,7 +57,7 @@ def request_of(given: dict[str, Any]) -> Any:
 
 def check_available(studies: Sequence[Any]) -> None:
     """Raise a ValueError with the reason if no data set of the studies is available."""
-    from eocc.foundation.wording import counted
+    from eocc.base.wording import counted
 
     names = {cell.source.name for study in studies for cell in study.cells}
     absent = {name: why for study in studies for name, why in study.absent.items()}

@@ -12,10 +12,6 @@ from eocc.cli.app import command, say
 NUMBERS = ((60, 3), (300, 8), (1500, 8), (33_000, 6))
 
 
-def _numbers(rng: Any) -> list[Any]:
-    return [rng.normal(size=size) for size in NUMBERS]
-
-
 def _tables(rng: Any) -> list[Any]:
     words = ["red", "green", "blue", None]
     cells = zip(rng.normal(size=400).tolist(), rng.integers(0, 4, 400).tolist(), strict=True)
@@ -25,14 +21,6 @@ def _tables(rng: Any) -> list[Any]:
 def _strings(rng: Any) -> list[Any]:
     lengths = [*rng.integers(3, 12, 80).tolist(), *rng.integers(70, 90, 10).tolist()]
     return [["".join(rng.choice(list("abcdef"), length)) for length in lengths]]
-
-
-def _sets(rng: Any) -> list[Any]:
-    return [[set(rng.choice(list("abcdefgh"), 4).tolist()) for _ in range(60)]]
-
-
-def _series(rng: Any) -> list[Any]:
-    return [[rng.normal(size=length) for length in rng.integers(8, 20, 40).tolist()]]
 
 
 def _graphs(rng: Any) -> list[Any]:
@@ -45,8 +33,13 @@ def _graphs(rng: Any) -> list[Any]:
 
 
 KINDS: dict[str, Callable[[Any], list[Any]]] = {
-    "numbers": _numbers, "tables": _tables, "strings": _strings, "sets": _sets, "series": _series, "graphs": _graphs,
-}  # fmt: skip
+    "numbers": lambda rng: [rng.normal(size=size) for size in NUMBERS],
+    "tables": _tables,
+    "strings": _strings,
+    "sets": lambda rng: [[set(rng.choice(list("abcdefgh"), 4).tolist()) for _ in range(60)]],
+    "series": lambda rng: [[rng.normal(size=length) for length in rng.integers(8, 20, 40).tolist()]],
+    "graphs": _graphs,
+}
 
 
 @command
@@ -64,7 +57,7 @@ def warm_up(kinds: tuple[str, ...]) -> None:
 
     import numpy as np
 
-    from eocc.foundation.compiling import CompilingWarning
+    from eocc.base.compiling import CompilingWarning
 
     warnings.simplefilter("ignore", CompilingWarning)
     started = monotonic()

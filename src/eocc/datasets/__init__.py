@@ -1,6 +1,6 @@
 """Data sets: the published ones by name, readers of graph collections, and the paper's synthetic problems."""
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.catalogue.DatasetRow",
@@ -9,7 +9,7 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.catalogue.list_datasets",
     "datasets.iam.IamSet",
     "datasets.iam.load_iam",
-    "datasets.pumps.make_pumps",
+    "datasets.synthetic.make_pumps",
     "datasets.synthetic.OneClassProblem",
     "datasets.synthetic.make_isolated_pattern",
     "datasets.synthetic.make_narrow_band",
@@ -17,11 +17,11 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.synthetic.make_two_clusters",
     "datasets.uci.UciSet",
     "datasets.uci.load_uci",
-    "io.archive.Limits",
-    "io.graphs.GraphSet",
-    "io.graphs.gxl.read_cxl",
-    "io.graphs.gxl.read_graph_set",
-    "io.graphs.gxl.read_gxl",
-    "io.graphs.smiles.molecules",
-    "io.graphs.tudataset.read_tudataset",
+    "formats.archive.Limits",
+    "formats.graphs.GraphSet",
+    "formats.graphs.gxl.read_cxl",
+    "formats.graphs.gxl.read_graph_set",
+    "formats.graphs.gxl.read_gxl",
+    "formats.graphs.node_link.molecules",
+    "formats.graphs.tudataset.read_tudataset",
 )

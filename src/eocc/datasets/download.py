@@ -10,10 +10,8 @@ from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
-from eocc.foundation.atomic import drafted
-from eocc.foundation.printing import printable
-
-DOWNLOAD_CHUNK = 2**16
+from eocc.base.atomic import drafted
+from eocc.base.printing import printable
 
 
 class DownloadError(OSError):
@@ -73,7 +71,7 @@ def _copy(response: http.client.HTTPResponse, file: IO[bytes], name: str, size_l
     declared = int(length) if length.isdecimal() else None
     report = _reporter(name, declared)
     digest, size = hashlib.sha256(), 0
-    while chunk := response.read(DOWNLOAD_CHUNK):
+    while chunk := response.read(2**16):
         size += len(chunk)
         if max(size, declared or 0) > size_limit:
             raise DownloadError(f"is larger than the limit of {size_limit} bytes")

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eocc.base.printing import complaint
+from eocc.base.registry import choose
+from eocc.base.wording import counted
 from eocc.datasets.catalogue import IAM
-from eocc.foundation.printing import complaint
-from eocc.foundation.registry import choose
-from eocc.foundation.wording import counted
-from eocc.io.graphs import GraphSet
-from eocc.io.graphs.gxl import read_graph_set
+from eocc.formats.graphs import GraphSet
+from eocc.formats.graphs.gxl import read_graph_set
 from eocc.measures import MEASURES
 
 
@@ -79,18 +79,8 @@ def load_iam(name: str, *, target: str | None = None) -> IamSet:
     chosen = choose(f"class of {row.title}", {label: label for label in splits[0].labels}, wanted)
     remarks = [*_read_numbers(splits, "vertex", row.vertex_kinds), *_read_numbers(splits, "edge", row.edge_kinds)]
     (training, validation, test), source = splits, row.source(row.path.read_bytes())
-    return IamSet(
-        row.name,
-        row.title,
-        chosen,
-        training,
-        validation,
-        test,
-        source,
-        row.vertex_kinds,
-        row.edge_kinds,
-        tuple(remarks),
-    )
+    kinds = row.vertex_kinds, row.edge_kinds
+    return IamSet(row.name, row.title, chosen, training, validation, test, source, *kinds, tuple(remarks))
 
 
 def _read_numbers(splits: Sequence[GraphSet], part: str, kinds: Mapping[str, str]) -> Iterator[str]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.base.printing import complaint, quoted
+from eocc.base.registry import choose
 from eocc.datasets.catalogue import SHIPPED_BY, UCI, DatasetRow
 from eocc.datasets.download import DownloadError, download
-from eocc.foundation.printing import complaint, quoted
-from eocc.foundation.registry import choose
-from eocc.io.archive import Limits, read_file
+from eocc.formats.archive import Limits, read_file
 
 # CO is a text file of tens of megabytes.
 LARGE = Limits(file_bytes=2**28)

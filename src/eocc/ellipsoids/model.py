@@ -4,25 +4,30 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eocc.ellipsoids.coordinates import Coordinates, Placement, row_coordinates
-from eocc.ellipsoids.cuts import count_of_regions, scatter_cuts
-from eocc.ellipsoids.memberships import Ellipsoids, KnownOutliers, radius
-from eocc.ellipsoids.shape import pooled_shape
-from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.graph.complete import SpanningTree, spanning_tree
-from eocc.graph.point_tree import point_spanning_tree
+from eocc.base.blas import one_blas_thread
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.ellipsoids.features import Coordinates, Placement, row_coordinates
+from eocc.ellipsoids.shape import (
+    ROWS_PER_REGION,
+    Ellipsoids,
+    KnownOutliers,
+    count_of_regions,
+    means_of,
+    pooled_shape,
+    radius,
+    scatter_cuts,
+)
+from eocc.entropic.graph.complete import SpanningTree, spanning_tree
+from eocc.entropic.graph.point_tree import point_spanning_tree
 from eocc.measures.euclidean import euclidean_pairwise_distance
 
 # Of more coordinates the tree comes from all pairs, if the rows are this few: boxes around points then hardly exclude
 # any. 2,000 x 2,000: 0.6 s instead of 4.8 s, in 130 MB.
 MOST_COORDINATES, MOST_PAIRED = 60, 2000
-# Up to this many rows, and coordinates of them all, are also left out by so many folds: the cuts have seen the rows,
+# Up to this many rows, and coordinates of them all, are also left out by this many folds: the cuts have seen the rows,
 # which matters while the rows per region are few. At a rate of 0.05, 100 normal rows of 5 columns: 0.042 false alarms
 # instead of 0.067; 1,000 rows: 0.050 without folds. departure: limit of regions
 MOST_FOLDED, MOST_FOLDED_VALUES, FOLDS = 500, 2**14, 20
-# Places that differ by less are one: they differ by rounding.
-DECIMALS = 12
 
 
 @dataclass(frozen=True)
@@ -36,11 +41,34 @@ class EllipsoidRegion:
 
 @dataclass(frozen=True, eq=False)
 class EllipsoidModel:
-    """Where rows lie, the regions of normal rows and, if there are labels, those of known outliers."""
+    """Where rows lie, the regions of normal rows and, if there are labels, those of known outliers.
+
+    `own_deviations` (k, d) are those of the features of each region's rows: no score depends on them, rules do. None
+    if features are no columns, and in models of version 0.2.
+    """
 
     placement: Placement
     regions: Ellipsoids
     outliers: KnownOutliers | None = None
+    own_deviations: Matrix | None = None
+
+    @property
+    def deviations(self) -> Matrix:
+        """How much each feature varies in each region (k, d): by the shared shape, if the region's own is not known."""
+        if self.own_deviations is not None:
+            return self.own_deviations
+        return np.tile(self.placement.deviations, (len(self.regions.counts), 1))
+
+    def with_deviations(self, features: Matrix, labels: Indices) -> "EllipsoidModel":
+        """Return the model that knows how much the features of each region's rows vary.
+
+        A region of very few rows has the deviations of the shared shape: its own would give its rows away.
+        """
+        k = len(self.regions.counts)
+        squares = means_of((features - means_of(features, labels, k)[labels]) ** 2, labels, k)
+        is_small = self.regions.counts < ROWS_PER_REGION
+        found = np.where(is_small[:, None], self.placement.deviations, np.sqrt(squares))
+        return replace(self, own_deviations=found)
 
     def with_centres(self, features: Matrix) -> "EllipsoidModel":
         """Return the model whose regions have centres with these features (k, d), inside the span."""
@@ -144,7 +172,8 @@ def whitened(rows: Matrix, whitening: Matrix) -> Matrix:
 
 def count_distinct(places: Matrix) -> int:
     """Return how many of the places are different."""
-    rounded = np.ascontiguousarray(places.round(DECIMALS) + 0.0)
+    # Places that are equal in 12 decimals are one: they differ by rounding.
+    rounded = np.ascontiguousarray(places.round(12) + 0.0)
     if not rounded.shape[1]:
         return 1
     return len(np.unique(rounded.view(f"V{rounded.itemsize * rounded.shape[1]}").ravel()))

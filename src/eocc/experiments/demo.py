@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from eocc.base.progress import stage
+from eocc.base.types import Flags
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.regions import RegionClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
-from eocc.datasets.pumps import Row, make_pumps
-from eocc.foundation.progress import stage
-from eocc.foundation.types import Flags
+from eocc.datasets.synthetic import Row, make_pumps
 
 N_TRAINING, N_NORMAL, N_FAULTY = 300, 200, 60
 RATE = 0.05

@@ -13,17 +13,8 @@ from eocc.datasets.synthetic import (
     make_three_clusters,
     make_two_clusters,
 )
-from eocc.experiments.statistics import Ranking
-from eocc.plots.drawing import (
-    FAINT,
-    INK,
-    NORMAL,
-    OTHER,
-    new_figure,
-    plot_history,
-    plot_membership,
-    plot_modularity,
-)  # fmt: skip
+from eocc.experiments.tables import Ranking
+from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, new_figure, plot_history, plot_membership, plot_modularity
 
 
 def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: OneClassProblem) -> None:

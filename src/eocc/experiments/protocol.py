@@ -15,12 +15,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from eocc.base.types import Flags, Indices, Matrix
 from eocc.datasets import load_iam, load_uci
-from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.rivals.distances import resolve_metric
 
 N_FOLDS = 10
-VALIDATION_SHARE = 0.1
 # The paper says "suitable" noise. Here: a tenth of each column's standard deviation over the training targets, and none
 # in columns of two values, where noise would make rows that cannot occur.
 NOISE = 0.1  # departure: validation noise
@@ -75,7 +74,7 @@ def fold_rows(is_target: Flags, run: int, seed: int, name: str) -> tuple[Indices
 def validation_rows(y: Indices, rng: np.random.Generator) -> Indices:
     """Return the positions of a random tenth of the test rows of each kind, at least one."""
     kinds = (np.flatnonzero(y == 1), np.flatnonzero(y == -1))
-    chosen = [rng.permutation(kind)[: max(1, round(VALIDATION_SHARE * len(kind)))] for kind in kinds]
+    chosen = [rng.permutation(kind)[: max(1, round(0.1 * len(kind)))] for kind in kinds]
     return np.sort(np.concatenate(chosen))
 
 

@@ -10,26 +10,20 @@ from functools import cache
 
 import numpy as np
 
-from eocc.experiments.cells import Cell, outcome_of
+from eocc.base.types import Matrix
+from eocc.experiments.cells import SYSTEMS, Cell, can_run, outcome_of
 from eocc.experiments.protocol import Labelled, Source, TableSource, Trial
-from eocc.experiments.systems import SYSTEMS, can_run
-from eocc.foundation.types import Matrix
 from eocc.measures import MEASURES
 from eocc.measures.labelled_graph import LabelledGraph
-
-# Generations of a search.
-SHORT_SEARCH = 2
-# Scores are compared in this many digits: fewer than processors agree on.
-SCORE_DIGITS = 6
 
 
 @cache
 def fingerprint(system: str, kind: str) -> str:
     """Return 12 hexadecimal digits for what a system computes on data of a kind, "rows" or "graphs"."""
     digest = hashlib.sha256()
-    for source in (_graphs(),) if kind == "graphs" else (_rows(), _wide_rows()):
+    for source in (_GraphSource("graphs"),) if kind == "graphs" else (_rows(), _wide_rows()):
         for form in source.normalisations if can_run(SYSTEMS[system], source) else ():
-            outcome = outcome_of(Cell(source, form, system, 1, 0, SHORT_SEARCH))
+            outcome = outcome_of(Cell(source, form, system, 1, 0, generations=2))
             digest.update(_rounded(outcome.scores).tobytes() + outcome.accepted.tobytes())
             digest.update(_rounded(np.concatenate([outcome.trial.honest_test, outcome.trial.test.y])).tobytes())
     return digest.hexdigest()[:12]
@@ -37,7 +31,8 @@ def fingerprint(system: str, kind: str) -> str:
 
 def _rounded(scores: Matrix) -> Matrix:
     """Return the numbers with a few digits; 0 is not negative."""
-    return np.array([float(f"{score:.{SCORE_DIGITS - 1}e}") for score in np.asarray(scores, float)]) + 0.0
+    # Six digits: fewer than processors agree on.
+    return np.array([float(f"{score:.5e}") for score in np.asarray(scores, float)]) + 0.0
 
 
 def _table(name: str, targets: Matrix, others: Matrix) -> TableSource:
@@ -78,10 +73,6 @@ class _GraphSource(Source):
                             for kinds in ([1] * 15, [1] * 5 + [0] * 5, [1] * 8 + [0] * 8))  # fmt: skip
         validation, test = (Labelled(graphs, np.repeat([1, -1], len(graphs) // 2)) for graphs in tests)
         return Trial(training, test, validation, validation, np.arange(16), lambda name: MEASURES[name]())
-
-
-def _graphs() -> Source:
-    return _GraphSource("graphs")
 
 
 def _graph(rng: np.random.Generator, is_ring: int) -> LabelledGraph:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.arguments import check_count
+from eocc.base.types import Indices
 from eocc.classifiers.labels import signs
-from eocc.foundation.arguments import check_count
-from eocc.foundation.types import Indices
 
 
 class OneClassFold:

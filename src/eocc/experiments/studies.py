@@ -4,16 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from eocc.experiments.cells import Cell
-from eocc.experiments.pool import run_cells
+from eocc.base.progress import stage
+from eocc.base.registry import choose
+from eocc.experiments.cells import SYSTEMS, Cell, forms_of
 from eocc.experiments.protocol import ALL_ROWS, IamSource, Source, UciSource
 from eocc.experiments.provenance import fingerprint
-from eocc.experiments.published_figures import QUANTITIES, published
-from eocc.experiments.store import open_store
-from eocc.experiments.systems import SYSTEMS, forms_of
-from eocc.experiments.tables import Results, results_of
-from eocc.foundation.progress import stage
-from eocc.foundation.registry import choose
+from eocc.experiments.store import open_store, run_cells
+from eocc.experiments.tables import QUANTITIES, Results, published, results_of
 
 STUDIES: dict[str, tuple[Source, ...]] = {
     # The printed figures of the rivals on raw BW and L are those of the other class: both are shown.

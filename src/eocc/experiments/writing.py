@@ -13,14 +13,22 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
+from eocc.base.atomic import drafted
+from eocc.base.markup import Markup, escaped, tag
+from eocc.base.markup import table as html_table
+from eocc.base.wording import counted
 from eocc.experiments.figures import draw_ranks
-from eocc.experiments.statistics import Ranking
 from eocc.experiments.studies import Request, Study
-from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
-from eocc.foundation.atomic import drafted
-from eocc.foundation.markup import Markup, escaped, tag
-from eocc.foundation.markup import table as html_table
-from eocc.foundation.wording import counted
+from eocc.experiments.tables import (
+    Ranking,
+    Results,
+    Table,
+    csv_text,
+    decision_table,
+    figure_table,
+    markdown,
+    rank_table,
+)
 
 VARIANTS = (
     " EOCC-1 and EOCC-2 have every printed setting. Other readings stand below them, next to the same printed figures, "

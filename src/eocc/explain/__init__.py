@@ -1,14 +1,13 @@
 """Fitted model + rows -> explanations and rules, in the language of the data."""
 
+from eocc.base.vocabulary import completed
 from eocc.explain.by_ellipsoids import EllipsoidExplanation
 from eocc.explain.by_neighbours import NeighbourExplanation, explain_by_neighbours
 from eocc.explain.by_regions import RegionExplanation, explain_by_regions
-from eocc.explain.ellipsoid_rules import EllipsoidRule
 from eocc.explain.explanation import Explanation, differences, explanations_frame
 from eocc.explain.fitted import TrainingRow, reach_of
 from eocc.explain.reasons import Reason
-from eocc.explain.rules import Rule, rules_of
-from eocc.foundation.vocabulary import completed
+from eocc.explain.rules import EllipsoidRule, Rule, rules_of
 from eocc.measures.difference import Contribution, Difference, Pair
 
 __all__ = [

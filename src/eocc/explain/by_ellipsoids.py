@@ -5,27 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from eocc.ellipsoids.columns import CATEGORIES, CONSTANT, LEVELS, NUMBER, DataColumn
-from eocc.ellipsoids.coordinates import FARTHEST, Placement
-from eocc.explain.ellipsoid_rules import (
-    categories_in_words,
-    centre_features,
-    columns_of_model,
-    level_in_words,
-    moments_in_words,
-)
-from eocc.explain.explanation import Explanation, rarity_in_words
+from eocc.base.registry import SOME
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted, finite, format_number, format_value, format_within, to_json
+from eocc.ellipsoids.features import CATEGORIES, CONSTANT, FARTHEST, LEVELS, NUMBER, DataColumn, Placement
+from eocc.explain.explanation import Explanation, scored
 from eocc.explain.fitted import TrainingRow, described, exemplars_of, reach_of, training_row
-from eocc.explain.reasons import LEAST_SHARE, Reason, difference_reasons
-from eocc.explain.records import least_usual
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, finite, format_number, format_value, format_within, to_json
+from eocc.explain.reasons import LEAST_SHOWN, Reason, difference_reasons, least_usual
+from eocc.explain.rules import N_WIDTHS, centre_features, columns_of_model, content_in_words, moments_in_words
 from eocc.measures.difference import PendingDifference
-
-# The normal range of a column reaches this many widths to both sides of the value that its other columns suggest.
-N_WIDTHS = 2.0
-# The number of reasons; the rest is summed up.
-MOST_REASONS = 8
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,9 +21,9 @@ class EllipsoidExplanation(Explanation):
     """A decision by regions of one shape.
 
     `region` is the one with the largest share of the membership, `distance` the distance from its centre in widths, and
-    `limit` the largest `ratio` that is accepted. `runner_up` is the next region with its distance, None if there is
-    only one. `p_value` is that of the row among `n_left_out` normal rows, of `n_training`. If `keeps_rows` is false,
-    the row is compared with the centre of the region, and the training row is the one nearest to it.
+    `limit` the largest `how_far_out` that is accepted. `runner_up` is the next region with its distance, None if there
+    is only one. If `keeps_rows` is false, the row is compared with the centre of the region, and the training row is
+    the one nearest to it.
     """
 
     region: int
@@ -44,15 +32,7 @@ class EllipsoidExplanation(Explanation):
     limit: float
     runner_up: tuple[int, float] | None
     prototype: TrainingRow
-    p_value: float
-    n_left_out: int
-    n_training: int
     keeps_rows: bool
-
-    @property
-    def certainty(self) -> str:
-        """The p-value in words."""
-        return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
 
     @property
     def decision(self) -> str:
@@ -92,58 +72,56 @@ class EllipsoidExplanation(Explanation):
 
 def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected."""
-    model, calibration = classifier.ellipsoids_, classifier.calibration_
-    places, scores = classifier._embed(patterns), classifier._score_patterns(patterns)
-    squares, columns = model.regions.squared_distances(places), columns_of_model(classifier)
-    ranked = np.argsort(squares / 2 - model.regions.log_weights, axis=1, kind="stable")[:, :2]
-    p_values, distances = calibration.p_values(scores.margins).tolist(), np.sqrt(squares)
-    dissimilarities = classifier.measure_.prepare(patterns, classifier.prototypes_).evaluate(classifier.weights_)
-    whys = _column_reasons(classifier, columns, patterns, ranked[:, 0]) if columns else None
-    near = [()] * len(places) if columns else _exemplars(classifier, dissimilarities, ranked[:, 0])
-    by_part = None if columns else least_usual(classifier, patterns, classifier.weights_, dissimilarities)
+    regions, columns = classifier.ellipsoids_.regions, columns_of_model(classifier)
+    measure, prototypes, weights = classifier.measure_, classifier.prototypes_, classifier.weights_
+    squares = regions.squared_distances(classifier._embed(patterns))
+    ranked, distances = np.argsort(squares / 2 - regions.log_weights, axis=1, kind="stable")[:, :2], np.sqrt(squares)
+    dissimilarities = measure.prepare(patterns, prototypes).evaluate(weights)
+    near: list[tuple[TrainingRow, ...]] = [()] * len(patterns)
+    if columns:
+        by_part = _column_reasons(classifier, columns, patterns, ranked[:, 0])
+    else:
+        by_part = least_usual(classifier, patterns, weights, dissimilarities)
+        near = exemplars_of(classifier, np.where(classifier.labels_ == ranked[:, :1], dissimilarities, np.inf))
     found: list[Explanation] = []
-    for i, (region, *others) in enumerate(ranked.tolist()):
+    scores = scored(classifier, classifier._score_patterns(patterns))
+    for i, (said, (region, *others)) in enumerate(zip(scores, ranked.tolist(), strict=True)):
         column = classifier.regions_[region].representative
-        prototype = classifier.prototypes_[column : column + 1]
         comparison = PendingDifference(
-            classifier.measure_, patterns[i : i + 1], prototype, classifier.weights_, classifier._feature_names,
-            "centre" if not classifier._keeps_training_rows else "prototype",
+            measure, patterns[i : i + 1], prototypes[column : column + 1], weights, classifier._feature_names,
+            "prototype" if classifier._keeps_training_rows else "centre",
         )  # fmt: skip
         row = training_row(classifier, dissimilarities[i], column)
-        lead, reasons = "", whys[i] if whys else by_part[i] if by_part else ()
-        if whys is None and by_part is None:
-            named = row.name, described(classifier, classifier.prototypes_, column), "typical of the nearest region"
+        lead, reasons = "", by_part[i] if by_part else ()
+        if by_part is None:
+            named = row.name, described(classifier, prototypes, column), "typical of the nearest region"
             lead, reasons = difference_reasons(comparison.difference, *named)
         found.append(EllipsoidExplanation(
-            is_target=bool(scores.margins[i] - classifier.threshold_ >= 0), how_far_out=finite(scores.ratios[i]),
-            membership=float(np.exp(scores.log_memberships[i])), comparison=comparison, exemplars=near[i],
-            reasons=reasons, lead=lead, region=region, n_members=classifier.regions_[region].n_members,
-            distance=finite(distances[i, region]), limit=reach_of(classifier.threshold_),
-            runner_up=(others[0], finite(distances[i, others[0]])) if others else None, prototype=row,
-            p_value=p_values[i], n_left_out=len(calibration.margins), n_training=classifier._n_training,
-            keeps_rows=classifier._keeps_training_rows,
+            **said, comparison=comparison, exemplars=near[i], reasons=reasons, lead=lead, region=region,
+            n_members=classifier.regions_[region].n_members, distance=finite(distances[i, region]),
+            limit=reach_of(classifier.threshold_), prototype=row, keeps_rows=classifier._keeps_training_rows,
+            runner_up=(others[0], finite(distances[i, others[0]])) if others else None,
         ))  # fmt: skip
     return found
 
 
-def _exemplars(classifier: Any, dissimilarities: Matrix, regions: Indices) -> list[tuple[TrainingRow, ...]]:
-    is_own = classifier.labels_ == regions[:, None]
-    return exemplars_of(classifier, np.where(is_own, dissimilarities, np.inf))
-
-
 def _column_reasons(
     classifier: Any, columns: list[DataColumn], patterns: Any, regions: Indices
-) -> list[tuple[Reason, ...]]:
+) -> list[tuple[Reason, ...]] | None:
     """Return the columns that take each row out of its region, with shares that add up to 1."""
-    model, cells = classifier.ellipsoids_, _cells(classifier, patterns)
+    model, cells, reading = classifier.ellipsoids_, _cells(classifier, patterns), classifier.reading_
     features = np.clip(model.filled(classifier.features_.of(patterns)), -FARTHEST, FARTHEST)
     centres, found = centre_features(classifier)[regions], []
+    # The least value that a range may show: 0 for columns that are never negative.
+    known = () if reading is None else reading.columns
+    floors = {str(one.name): 0.0 for one in known if one.low is not None and one.low >= 0}
     for i, row in enumerate(features):
         steps, rest = freed_columns(model.placement, columns, row - centres[i])
-        reasons = [
-            _reason(columns[step.column], row, step, centres[i], cells(i, columns[step.column].name), len(columns) > 1)
-            for step in steps
-        ]
+        reasons = []
+        for step in steps:
+            column, name = columns[step.column], columns[step.column].name
+            least = floors.get(name, -np.inf)
+            reasons.append(_reason(column, row, step, centres[i], cells(i, name), least, len(columns) > 1))
         if reasons and rest > 0 and len(reasons) < len(columns):
             name = counted(len(columns) - len(reasons), "other column")
             reasons.append(Reason(name, name, None, None, None, rest, "", "", stands_out=False))
@@ -175,10 +153,11 @@ def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix)
         return [], 0.0
     blocks = {k: placement.precision(one.places) for k, one in enumerate(columns) if len(one.places) > 1}
     remaining, spent = list(range(len(columns))), 0.0
-    while remaining and len(steps) < MOST_REASONS:
+    while remaining and len(steps) < SOME:
         # Of the features that are left, given those that are free.
         across = placement.pull_of(freed)
-        solved = np.linalg.solve(across[freed], np.column_stack([pulls[freed], across.T])) if len(freed) else None
+        back = np.linalg.pinv(across[freed], hermitian=True) if len(freed) else None
+        solved = None if back is None else back @ np.column_stack([pulls[freed], across.T])
         left = pulls if solved is None else pulls - across @ solved[:, 0]
         inverse = widths if solved is None else np.maximum(widths - (across * solved[:, 1:].T).sum(axis=1), 1e-300)
         falls = []
@@ -191,7 +170,7 @@ def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix)
             falls.append(float(left[places] @ np.linalg.pinv(block, hermitian=True) @ left[places]))
         best = int(np.argmax(falls))
         share = min(falls[best] / total, 1 - spent)
-        if share < LEAST_SHARE:
+        if share < LEAST_SHOWN:
             break
         k = remaining.pop(best)
         place, spent = columns[k].places[0], spent + share
@@ -210,26 +189,25 @@ def _cells(classifier: Any, patterns: Any) -> Any:
     return lambda i, name: known[name].cell(i)
 
 
-def _reason(column: DataColumn, row: Matrix, step: FreedColumn, centre: Matrix, value: Any, has_others: bool) -> Reason:
-    """Return the reason for a column of one row."""
+def _reason(
+    column: DataColumn, row: Matrix, step: FreedColumn, centre: Matrix, value: Any, floor: float, has_others: bool
+) -> Reason:
+    """Return the reason for a column of one row; a range begins at the `floor` or above it."""
     said, by_others = format_value(value), "by its other values it should be" if has_others else "the region has"
-    suggested, low, high = row[column.places[0]] - step.gap, None, None
+    suggested, low, high = float(row[column.places[0]] - step.gap), None, None
+    middle, apart = column.value(suggested), N_WIDTHS * step.width / column.factor
     if column.kind == NUMBER and value is not None:
-        middle, apart = column.value(float(suggested)), N_WIDTHS * step.width / column.factor
-        low, high = middle - apart, middle + apart
+        low, high = max(middle - apart, floor), max(middle + apart, floor)
         said, least, most = format_within(2 * apart, float(value), low, high)
         normal, stands_out = f"{least} to {most}", not low <= value <= high
-    elif column.kind == CATEGORIES:
-        normal, by_others = categories_in_words(column, centre), "the region has"
-        stands_out = value is not None and not normal.startswith(f"{said} ")
-    elif column.kind == LEVELS:
-        normal = level_in_words(column, float(suggested))
-        stands_out = normal != said
-    elif column.kind == CONSTANT:
-        normal, by_others = format_value(column.centre), "all normal rows have"
-        stands_out = value is not None and said != normal
+    elif column.kind in (CATEGORIES, LEVELS, CONSTANT):
+        normal = content_in_words(column, centre, suggested)
+        stands_out = normal != said and (value is not None or column.kind == LEVELS)
+        if column.kind == CATEGORIES:
+            by_others, stands_out = "the region has", value is not None and not normal.startswith(f"{said} ")
+        elif column.kind == CONSTANT:
+            by_others = "all normal rows have"
     else:
-        middle, apart = column.value(float(suggested)), N_WIDTHS * step.width / column.factor
         normal = " to ".join(moments_in_words(column, 2 * apart, middle - apart, middle + apart))
         stands_out = value is not None and abs(step.gap) > N_WIDTHS * step.width
     text = f"{column.name} is {said}; {by_others} {normal}"

@@ -1,38 +1,28 @@
 """Why the surprise of a row is low or high."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from eocc.base.types import Matrix
+from eocc.base.wording import all_finite, counted, finite, format_number, share
+from eocc.entropic.regions.scores import BOUNDARY, Scores
 from eocc.explain.by_views import Seen, seen_by
-from eocc.explain.explanation import Explanation, plain_fields, rarity_in_words
-from eocc.explain.fitted import FittedClassifier, TrainingRow, described, exemplars_of, training_row
-from eocc.explain.reasons import Reason, difference_reasons
-from eocc.explain.records import least_usual
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import all_finite, counted, finite, format_number, share
+from eocc.explain.explanation import Explanation, plain_fields, scored
+from eocc.explain.fitted import TrainingRow, described, exemplars_of, training_row
+from eocc.explain.reasons import Reason, difference_reasons, least_usual
 from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
 from eocc.neighbours.in_rows import Nearest
-from eocc.regions.memberships import MembershipFunction
-from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.model import SurpriseModel
 from eocc.surprise.neighbours import Weighting
 from eocc.surprise.views import NEIGHBOURS
 
-EQUALISED = "with variance-equalised weights"
 # The limit of a model with labels is that of another sum. There a view speaks above this: about the limit without them.
 LOUD = 2.0
-
-
-class FittedBySurprise(FittedClassifier, Protocol):
-    """What these explanations need of a classifier."""
-
-    surprise_model_: SurpriseModel
-    membership_function_: MembershipFunction
 
 
 @dataclass(frozen=True)
@@ -85,28 +75,22 @@ class NeighbourExplanation(Explanation):
     `n_prototypes` is None if every training row is a prototype.
     """
 
+    recorded = ("p_value",)
+
     surprise: float
     threshold: float
-    p_value: float
     rate: float
-    n_left_out: int
-    n_training: int
     neighbourhoods: tuple[Neighbourhood, ...]
     views: dict[str, float]
     outliers: OutlierComparison | None
     answered: float = 0.0
     n_prototypes: int | None = None
 
-    def forget(self) -> None:
-        """Free the memory of the differences; they can be asked for again."""
-        for near in self.neighbourhoods:
-            near.comparison.forget()
-
     @property
     def certainty(self) -> str:
         """The p-value in words, and whether an answer or known outliers decide."""
         decide = self.outliers is not None and not self.is_target and 2 * self.outliers.amount > self.surprise
-        rarity = rarity_in_words(self.p_value, self.n_training, self.n_left_out)
+        rarity = super().certainty
         if self.is_target and self.surprise - self.answered > self.threshold:
             return f"{rarity}, because a similar row was answered as normal"
         return f"{rarity}, and similar to known outliers" if decide else rarity
@@ -133,11 +117,9 @@ class NeighbourExplanation(Explanation):
         """The heading of the exemplars."""
         return f"Nearest {self._row}{'' if len(self.exemplars) == 1 else 's'}:"
 
-    def _more_facts(self) -> dict[str, Any]:
-        return {"p_value": self.p_value}
-
     def rarity(self) -> str:
         """Return the p-value in words."""
+        assert self.p_value is not None
         n_more, rows = round(self.p_value * (self.n_training + 1)) - 1, counted(self.n_training, "training row")
         unusual = f"{n_more:,} of {rows} {'is' if n_more == 1 else 'are'}" if n_more else f"none of {rows} is"
         if self.n_left_out < self.n_training:
@@ -170,11 +152,11 @@ class NeighbourExplanation(Explanation):
         return f"{profile} Its {lies} {times}{''.join(map(self._equalised_in_words, self.neighbourhoods[1:]))}."
 
     def _equalised_in_words(self, near: Neighbourhood) -> str:
-        text = f"; {EQUALISED}, {format_number(near.local_ratio)} times"
-        greatest = max(near.difference.contributions, key=lambda one: one.amount, default=None)
+        text, found = f"; with variance-equalised weights, {format_number(near.local_ratio)} times", near.difference
+        greatest = max(found.contributions, key=lambda one: one.amount, default=None)
         if greatest is None or not greatest.amount > 0:
             return text
-        return f"{text}, mostly by {greatest.text} ({share(greatest.amount, near.difference.dissimilarity).strip()})"
+        return f"{text}, mostly by {greatest.text} ({share(greatest.amount, found.dissimilarity).strip()})"
 
     @property
     def loudest(self) -> list[str]:
@@ -199,41 +181,33 @@ class NeighbourExplanation(Explanation):
         return f"{text} Answers on similar rows add {format_number(self.answered)}." if self.answered else text
 
 
-def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[Explanation]:
+def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected; docs/guides/explanations.md shows one."""
-    model, calibration = classifier.surprise_model_, classifier.calibration_
-    assert calibration is not None
+    model: SurpriseModel = classifier.surprise_model_
     rows, near = model.compare(patterns)
-    view, views = model.surprise.neighbours, model.surprise.views(rows, near)
+    view, views = model.surprise.neighbours, all_finite(model.surprise.views(rows, near)).tolist()
     surprises = model.surprises_compared(rows, near)
     answered = np.zeros(len(patterns)) if model.correction is None else model.correction.of(rows.patterns)
-    ratios = model.threshold.ratios(surprises)
-    scores = Scores.of_ratios(ratios, classifier.membership_function_)
-    memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
+    scores = Scores.of_ratios(model.threshold.ratios(surprises), classifier.membership_function_)
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
     distances = [rows.rows(weighting.weights) for weighting in view.weightings]
     by_weighting = map(partial(_neighbourhoods, classifier, patterns), view.weightings, near, distances)
     outliers, largest = _outlier_comparisons(model, rows, near), view.by_weighting(near).argmax(axis=1)
     active, exemplars = sum(one.weights for one in view.weightings), exemplars_of(classifier, distances[0])
     by_column = least_usual(classifier, patterns, np.asarray(active), distances[0])
-    facts = (scores.margins >= classifier.threshold_, memberships, *map(all_finite, (ratios, surprises)), p_values)
-    columns = zip(
-        *(one.tolist() for one in (*facts, all_finite(answered))), zip(*by_weighting, strict=True), strict=True
-    )
+    numbers = (all_finite(one).tolist() for one in (surprises, answered))
+    columns = zip(scored(classifier, scores), *numbers, zip(*by_weighting, strict=True), strict=True)
     found: list[Explanation] = []
-    for i, (is_target, membership, ratio, surprise, p_value, answer, near_rows) in enumerate(columns):
-        of_views = dict(zip(model.surprise.names, all_finite(views[i]).tolist(), strict=True))
+    for i, (said, surprise, answer, near_rows) in enumerate(columns):
         explanation = NeighbourExplanation(
-            is_target=is_target, membership=membership, how_far_out=ratio, comparison=near_rows[0].comparison,
-            exemplars=exemplars[i], reasons=(), lead="", surprise=surprise, threshold=model.threshold.value,
-            p_value=p_value, rate=calibration.rate, n_left_out=len(calibration.margins),
-            n_training=classifier._n_training, neighbourhoods=near_rows, outliers=outliers[i], views=of_views,
-            answered=answer, n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
+            **said, comparison=near_rows[0].comparison, exemplars=exemplars[i], reasons=(), lead="", surprise=surprise,
+            threshold=model.threshold.value, rate=classifier.calibration_.rate, neighbourhoods=near_rows,
+            views=dict(zip(model.surprise.names, views[i], strict=True)), outliers=outliers[i], answered=answer,
+            n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         by_row = by_column[i] if by_column else None
-        seen = _first_to_speak(
-            explanation, by_row, partial(seen_by, model, rows, i, classifier._feature_names, distances[0][i])
-        )
+        look = partial(seen_by, model, rows, i, classifier._feature_names, distances[0][i])
+        seen = _first_to_speak(explanation, by_row, look)
         seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else Seen("", by_row))
         found.append(replace(explanation, lead=seen.lead, reasons=seen.reasons))
     return found
@@ -254,24 +228,17 @@ def _first_to_speak(
             return None
         seen = seen_by_view(name)
         if seen is not None:
-            known = {one.name for one in seen.reasons}
-            others = [one for one in by_row or () if one.name not in known]
-            return Seen(seen.lead, tuple(_together(seen.reasons, others)[:MOST_NAMED]))
+            first, known = seen.reasons, {one.name for one in seen.reasons}
+            others = tuple(one for one in by_row or () if one.name not in known)
+            if first and others:  # the shares fall, and add up to what they do alone
+                part = min(1.0, first[-1].share / others[0].share)
+                first = tuple(replace(one, share=one.share / (1 + part)) for one in first)
+                others = tuple(replace(one, share=one.share * part / (1 + part)) for one in others)
+            return Seen(seen.lead, (*first, *others)[:MOST_NAMED])
     return None
 
 
-def _together(first: Sequence[Reason], others: Sequence[Reason]) -> list[Reason]:
-    """Return what a view saw and then other reasons, with shares that fall and add up to what they do alone."""
-    if not first or not others:
-        return [*first, *others]
-    part = min(1.0, first[-1].share / others[0].share)
-    whole = 1 + part
-    return [replace(one, share=one.share / whole) for one in first] + [
-        replace(one, share=one.share * part / whole) for one in others
-    ]
-
-
-def _compared(classifier: FittedBySurprise, near: Neighbourhood) -> Seen:
+def _compared(classifier: Any, near: Neighbourhood) -> Seen:
     """Return the reasons by the nearest training row, and words that introduce them."""
     name, (far, usual) = near.neighbour.name, (format_number(one[0]) for one in (near.distances, near.medians))
     text = f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}."
@@ -280,7 +247,7 @@ def _compared(classifier: FittedBySurprise, near: Neighbourhood) -> Seen:
 
 
 def _neighbourhoods(
-    classifier: FittedBySurprise, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
+    classifier: Any, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
 ) -> list[Neighbourhood]:
     profiles, ratios, found = all_finite(weighting.profile(near)), np.sqrt(weighting.local_ratio(near)).tolist(), []
     measure, weights, names = classifier.measure_, weighting.weights, classifier._feature_names
@@ -290,7 +257,7 @@ def _neighbourhoods(
         neighbour = training_row(classifier, distances[i], column)
         comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
         profile = tuple(profiles[i].tolist())
-        found.append(Neighbourhood(sizes, profile, medians, weighting.n_local, ratios[i], neighbour, comparison))
+        found.append(Neighbourhood(sizes, profile, medians, weighting.needed[1], ratios[i], neighbour, comparison))
     return found
 
 

@@ -6,33 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.explanation import Explanation, rarity_in_words
-from eocc.explain.fitted import (
-    FittedClassifier,
-    TrainingRow,
-    described,
-    exemplars_of,
-    prototype_labels,
-    reach_of,
-    training_row,
-)
-from eocc.explain.reasons import difference_reasons
-from eocc.explain.records import least_usual
-from eocc.foundation.progress import track
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted, finite, format_number, glued, known_of, share
+from eocc.base.progress import track
+from eocc.base.registry import FEW
+from eocc.base.types import Matrix
+from eocc.base.wording import counted, finite, format_number, glued, known_of, share
+from eocc.entropic.regions.fuzzy import FuzzyModel
+from eocc.entropic.regions.scores import BOUNDARY, Scores
+from eocc.explain.explanation import Explanation, scored
+from eocc.explain.fitted import TrainingRow, described, exemplars_of, prototype_labels, reach_of, training_row
+from eocc.explain.reasons import LEAST_SHOWN, difference_reasons, least_usual
 from eocc.measures.difference import PendingDifference, shared_out
-from eocc.regions.fuzzy import FuzzyModel
-from eocc.regions.scores import BOUNDARY, decision_margin
 from eocc.space.dissimilarity_space import distances_to, offsets_from
 
-# The number of terms of the squared ratio that the text names.
-N_COLUMNS = 3
 # The row of a medoid, computed again, differs from the centre by rounding only: training dissimilarities of order 1
 # are exact to about 1e-10.
 SAME_POINT = 1e-9
-# The text calls a row closer than this, in extents, "at its centre": two decimals would show 0.00.
-AT_CENTRE = 0.005
 
 
 @dataclass(frozen=True)
@@ -59,7 +47,7 @@ class Place:
     def ratio_in_words(self) -> str:
         """Return how far the row lies from the region, in its extents."""
         extent = "its extent" if self.side is None else f"its extent on the {self.side} side"
-        if self.ratio < AT_CENTRE:
+        if self.ratio < LEAST_SHOWN:
             return "at its centre"
         if self.ratio <= BOUNDARY:
             return f"at {self.ratio:.2f} of {extent}"
@@ -107,29 +95,25 @@ class RegionExplanation(Explanation):
     """A decision by regions.
 
     `nearest` is the region of highest membership, `runner_up` the next one, None if there is only one region. A row is
-    accepted within `reach` extents of a region: 1, unless the model is calibrated; then `p_value` is that of the row
-    among `n_left_out` normal rows, of `n_training`. The decision is made by the distance in the dissimilarity space,
-    which `profile` splits into terms; `difference` is from the prototype of the nearest region, `exemplars` are its
-    members most like the row, and `ratio` is the distance to it in extents.
+    accepted within `reach` extents of a region: 1, unless the model is calibrated. The decision is made by the distance
+    in the dissimilarity space, which `profile` splits into terms; `difference` is from the prototype of the nearest
+    region, `exemplars` are its members most like the row, and `how_far_out` is the distance to it in extents.
     """
 
     reach: float
     nearest: Place
     runner_up: Place | None
     profile: Profile
-    p_value: float | None = None
-    n_left_out: int = 0
-    n_training: int = 0
 
     @property
     def certainty(self) -> str:
         """The p-value in words, or without one how far the nearest region is."""
         if self.p_value is not None:
-            return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
+            return super().certainty
         size, times = counted(self.nearest.n_members, "row"), format_number(self.how_far_out)
         group = f"the nearest group of normal rows (region {self.nearest.region}, {size})"
         if self.is_target:
-            place = "at its centre" if self.how_far_out < AT_CENTRE else f"at {self.how_far_out:.2f} of the limit"
+            place = "at its centre" if self.how_far_out < LEAST_SHOWN else f"at {self.how_far_out:.2f} of the limit"
             return f"inside {group}, {place}"
         if times == "1":
             return f"just outside {group}"
@@ -170,8 +154,7 @@ class RegionExplanation(Explanation):
         before += [self._exemplars_in_words()] if self.exemplars else []
         if other is not None:
             before.append(f"Next is region {other.region}, {other.ratio_in_words()}: {other.region_in_words()}.")
-        compared_with = f"training row {near.prototype.name}, the prototype"
-        return self._text(before, compared_with, [self._profile_in_words()])
+        return self._text(before, f"training row {near.prototype.name}, the prototype", [self._profile_in_words()])
 
     @property
     def _row(self) -> str:
@@ -180,7 +163,7 @@ class RegionExplanation(Explanation):
     def _profile_in_words(self) -> str:
         compared = counted(self.profile.n_columns, self._row)
         opening = f"The decision compares the dissimilarities to all {compared} with those of the region"
-        if self.nearest.ratio < AT_CENTRE:
+        if self.nearest.ratio < LEAST_SHOWN:
             return f"{opening}: they are the same."
         shares = ", ".join(
             f"{one.name} ({share(one.amount, self.profile.squared_ratio).strip()}: {format_number(one.here)} against "
@@ -191,42 +174,36 @@ class RegionExplanation(Explanation):
         return f"{opening}; training {rows} {glued(shares)} contribute most to the squared distance."
 
 
-def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
+def explain_by_regions(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected; docs/guides/explanations.md shows one."""
-    rows, model, threshold = classifier._embed(patterns), classifier.fuzzy_model_, classifier.threshold_
-    measure, weights, names = classifier.measure_, classifier.weights_, classifier._feature_names
+    rows, model, weights = classifier._embed(patterns), classifier.fuzzy_model_, classifier.weights_
     ratios = model.ratios(rows)
-    margins, memberships = decision_margin(ratios.min(axis=1)), np.exp(model.log_membership(rows))
-    calibration = classifier.calibration_
-    p_values = None if calibration is None else calibration.p_values(margins).tolist()
+    scores = scored(classifier, Scores(ratios.min(axis=1), model.log_membership(rows)))
     # The nearest region and the next.
     ranked = np.argsort(ratios, axis=1, kind="stable")[:, :2]
     labels, prototypes = prototype_labels(classifier), prototypes_of(classifier, np.unique(ranked).tolist())
     by_column = least_usual(classifier, patterns, weights, rows)
     exemplars = exemplars_of(classifier, np.where(labels == ranked[:, :1], rows, np.inf))
     found: list[Explanation] = []
-    pairs = list(zip(rows, ranked.tolist(), strict=True))
-    for i, (row, numbers) in enumerate(track(f"explaining {counted(len(rows), 'row')}", pairs)):
+    parts = list(zip(scores, rows, ranked.tolist(), strict=True))
+    for i, (said, row, numbers) in enumerate(track(f"explaining {counted(len(rows), 'row')}", parts)):
         nearest, *others = (_place(classifier, row, number, prototypes[number]) for number in numbers)
         prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
-        comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names)
+        pair = patterns[i : i + 1], prototype
+        comparison = PendingDifference(classifier.measure_, *pair, weights, classifier._feature_names)
         lead, reasons = "", by_column[i] if by_column else ()
         if not by_column:
             named = nearest.prototype.name, nearest.description, "typical of the nearest group"
             lead, reasons = difference_reasons(comparison.difference, *named)
-        explanation = RegionExplanation(
-            is_target=bool(margins[i] - threshold >= 0), how_far_out=nearest.ratio, membership=float(memberships[i]),
-            comparison=comparison, reasons=reasons, lead=lead,
-            exemplars=exemplars[i],
-            reach=reach_of(threshold), nearest=nearest, runner_up=others[0] if others else None,
-            profile=_profile(classifier, row, nearest.region), p_value=None if p_values is None else p_values[i],
-            n_left_out=0 if calibration is None else len(calibration.margins), n_training=classifier._n_training,
-        )  # fmt: skip
-        found.append(explanation)
+        found.append(RegionExplanation(
+            **said, comparison=comparison, reasons=reasons, lead=lead, exemplars=exemplars[i],
+            reach=reach_of(classifier.threshold_), nearest=nearest, runner_up=others[0] if others else None,
+            profile=_profile(classifier, row, nearest.region),
+        ))  # fmt: skip
     return found
 
 
-def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, int]:
+def prototypes_of(classifier: Any, numbers: Sequence[int]) -> dict[int, int]:
     """Return the column of the prototype of each of these regions.
 
     It is the representative of the region, if that lies at the centre and is a prototype. Otherwise it is the member
@@ -247,7 +224,7 @@ def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[
     return found
 
 
-def _place(classifier: FittedClassifier, row: Matrix, number: int, column: int) -> Place:
+def _place(classifier: Any, row: Matrix, number: int, column: int) -> Place:
     """Return where a row of the dissimilarity space lies relative to a region with the prototype of this column."""
     model, region = classifier.fuzzy_model_, classifier.regions_[number]
     ratio = float(model.ratios(row[None])[0, number])
@@ -279,13 +256,12 @@ def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix
     return shared_out(squared, (gaps / (gaps.max() or 1.0)) ** 2)
 
 
-def _profile(classifier: FittedClassifier, row: Matrix, number: int) -> Profile:
+def _profile(classifier: Any, row: Matrix, number: int) -> Profile:
     amounts = profile_contributions(classifier.fuzzy_model_, row, number)
-    greatest = np.argsort(-amounts, kind="stable")[:N_COLUMNS]
-    centre, columns = classifier.fuzzy_model_.centres[number], []
-    for j in greatest.tolist():
-        one = training_row(classifier, row, j)
-        columns.append(
-            ProfileColumn(one.row, one.index, one.name, float(amounts[j]), one.dissimilarity, float(centre[j]))
-        )
+    greatest = np.argsort(-amounts, kind="stable")[:FEW]
+    centre, near = classifier.fuzzy_model_.centres[number], [training_row(classifier, row, j) for j in greatest]
+    columns = (
+        ProfileColumn(one.row, one.index, one.name, float(amounts[j]), one.dissimilarity, float(centre[j]))
+        for j, one in zip(greatest.tolist(), near, strict=True)
+    )
     return Profile(float(amounts.sum()), tuple(columns), float(np.delete(amounts, greatest).sum()), len(amounts))

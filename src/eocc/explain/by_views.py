@@ -6,18 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.explain.reasons import Reason, categories_in_words, largest_of, range_reason
-from eocc.foundation.types import Flags, Matrix
-from eocc.foundation.wording import counted, format_value, format_within, to_json
+from eocc.base.types import Flags, Matrix
+from eocc.base.wording import counted, format_value, format_within, to_json
+from eocc.explain.reasons import N_NEAR, Reason, categories_in_words, extent_of, largest_of, range_reason
 from eocc.measures.cells import Cells
 from eocc.surprise.cell import CellView, cells_of, values_of
 from eocc.surprise.comparison import Comparison, Reference
 from eocc.surprise.covariance import CovarianceView, columns_of
 from eocc.surprise.far import FarView
 from eocc.surprise.model import SurpriseModel
+from eocc.tables.table import RELATIVE
 
-# The number of normal rows, alike in one column, whose values of another are shown.
-N_ALIKE = 16
 # A training row is near if it is at most this share of the way to the landmarks that are far.
 NEAR = 0.5
 # The middle share of the normal rows that is shown for a value within their range.
@@ -57,20 +56,24 @@ def _cells_seen(view: CellView, reference: Reference, pattern: Any, names: Seque
     cells = measure.cells(pattern, reference.prototypes, names)
     columns = [None, *np.flatnonzero(reference.active).tolist()]
     (largest,) = largest_of(strangeness)
-    named, is_gap = [(columns[place], share) for place, share in largest], np.isnan(cells.rows[0])
-    is_block = is_gap.sum() > 1 and None in dict(named)
-    kept = [(k, share) for k, share in named if (k is None) == is_block or (k is not None and not is_gap[k])]
-    return Seen("", tuple(_cell_reason(cells, k, share) for k, share in kept))
+    is_gap = np.isnan(cells.rows[0])
+    # Several gaps are one reason, a single one is its column: the others among these cells count to it.
+    is_block = is_gap.sum() > 1 and 0 in dict(largest)
+    gaps = [place for place, k in enumerate(columns) if k is None or is_gap[k]]
+    if is_block or is_gap.sum() == 1:
+        strangeness[0, gaps[0 if is_block else -1]] = np.linalg.norm(strangeness[0, gaps])
+        strangeness[0, gaps[1:] if is_block else gaps[:-1]] = 0.0
+        (largest,) = largest_of(strangeness)
+    given = np.array([getattr(one, "declared", "") != RELATIVE for one in getattr(pattern, "columns", cells.names)])
+    return Seen("", tuple(_cell_reason(cells, columns[place], share, given) for place, share in largest))
 
 
-def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
-    """Return the reason for the cell in column k; None is the number of gaps."""
+def _cell_reason(cells: Cells, k: int | None, share: float, given: Flags) -> Reason:
+    """Return the reason for the cell in column k; None is the number of gaps in the `given` columns."""
     if k is None:
-        here, most = (
-            int(np.isnan(table).sum(axis=axis).max()) for table, axis in ((cells.rows, 1), (cells.columns, 0))
-        )
+        here, most = (int(np.isnan(table[:, given]).sum(axis=1).max()) for table in (cells.rows, cells.columns.T))
         normal = f"at most {most}" if most else "none"
-        text = f"{here} of {len(cells.names)} values are missing; normal rows have {normal}"
+        text = f"{here} of {given.sum()} values are missing; normal rows have {normal}"
         return Reason("missing values", text, here, 0, most, share, str(here), normal)
     column, value, name = cells.columns[k], cells.value(0, k), cells.names[k]
     known = column[~np.isnan(column)]
@@ -93,13 +96,8 @@ def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
 
 def _how_many(has_it: Flags, verb: str) -> str:
     count, one = int(has_it.sum()), {"have": "has", "lack": "lacks"}[verb]
-    return (
-        f"{count:,} of {len(has_it):,} normal rows {one if count == 1 else verb}" if count else f"no normal row {one}"
-    )
-
-
-def _extent(low: Any, high: Any) -> float:
-    return float(high - low) if isinstance(low, int | float) and isinstance(high, int | float) else 0.0
+    some = f"{count:,} of {len(has_it):,} normal rows {one if count == 1 else verb}"
+    return some if count else f"no normal row {one}"
 
 
 def _covariance_seen(
@@ -121,26 +119,22 @@ def _covariance_seen(
     measure: Any = reference.measure
     cells = measure.cells(rows.patterns[i : i + 1], reference.prototypes, names)
     here, there = (int(np.flatnonzero(reference.weightings[-1])[place]) for place in (k, j))
-    alike = np.argsort(np.abs(cells.columns[there] - cells.rows[0, there]), kind="stable")[:N_ALIKE]
+    alike = np.argsort(np.abs(cells.columns[there] - cells.rows[0, there]), kind="stable")[:N_NEAR]
     ordered = alike[np.argsort(cells.columns[here][alike], kind="stable")]
     is_inside = cells.columns[here][ordered[0]] <= cells.rows[0, here] <= cells.columns[here][ordered[-1]]
     if is_inside or k == j:
         return None
     value, other = cells.value(0, here), cells.value(0, there)
     ends = [cells.prototype_value(int(end), here) for end in ordered[[0, -1]]]
-    said, low, high = format_within(_extent(*ends), value, *ends)
+    said, low, high = format_within(extent_of(value, *ends), value, *ends)
     (at,) = format_within(float(np.ptp([cells.prototype_value(int(one), there) for one in alike])), other)
     name, partner = cells.names[here], cells.names[there]
-    alone = "No single value is unusual, but " if _is_usual(cells) else ""
+    low_end, high_end = np.nanquantile(cells.columns, MIDDLE, axis=1)
+    is_usual = bool(((low_end <= cells.rows[0]) & (cells.rows[0] <= high_end)).all())  # in every column
+    alone = "No single value is unusual, but " if is_usual else ""
     together, normal = f"{alone}{name} and {partner} do not go together", f"{low} to {high}"
     text = f"{together}: at {partner} {at} normal rows have {name} {normal}; here {said}"
     return Seen("", (Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), 1.0, said, normal),))
-
-
-def _is_usual(cells: Cells) -> bool:
-    """Return whether every number lies within the middle of its column."""
-    low, high = np.nanquantile(cells.columns, MIDDLE, axis=1)
-    return bool(((low <= cells.rows[0]) & (cells.rows[0] <= high)).all())
 
 
 def _clump_seen(view: FarView, rows: Comparison, distances: Matrix) -> Seen | None:

@@ -2,22 +2,24 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+
+from eocc.base.estimator import check_is_fitted
+from eocc.base.markup import joined, table, tag
+from eocc.base.printing import on_one_line
+from eocc.base.registry import FEW
+from eocc.base.wording import all_finite, format_number, share, wrapped
+from eocc.entropic.regions.scores import Scores
 from eocc.explain.fitted import TrainingRow
-from eocc.explain.reasons import EDITS, Reason
-from eocc.foundation.estimator import check_is_fitted
-from eocc.foundation.markup import joined, table, tag
-from eocc.foundation.printing import on_one_line
-from eocc.foundation.wording import format_number, share, wrapped
+from eocc.explain.reasons import EDITS, LEAST_SHOWN, Reason
 from eocc.measures.auto import is_pairwise
 from eocc.measures.difference import Difference, PendingDifference, difference_of
 
-# The sentence, and a row of a table of explanations, give at most this many reasons.
-N_REASONS = 3
 # The sentence gives further reasons if they have at least this part of the share of the first.
 LEAST_PART = 0.25
 HEAD = ("column", "value", "normal rows near it", "share")
@@ -30,9 +32,12 @@ class Explanation(ABC):
     `reasons` say what makes the row strange, the main one first; those that compare it with one normal row are
     introduced by `lead`. `how_far_out` says how far out the row lies: the limit is 1, or that of the RegionClassifier
     or the calibration. `difference` is what makes the row differ from the training row that it is compared with; its
-    contributions add up to the dissimilarity. `exemplars` are the training rows most like this one. `facts` are known
+    contributions add up to the dissimilarity. `exemplars` are the training rows most like this one. `p_value` is that
+    of the row among `n_left_out` normal rows, of `n_training`; None if the model is not calibrated. `facts` are known
     without the score: values that no training row has, gaps, copies.
     """
+
+    recorded: ClassVar[tuple[str, ...]] = ()  # fields of this kind of explanation that `to_record` holds too
 
     is_target: bool
     membership: float
@@ -41,16 +46,15 @@ class Explanation(ABC):
     exemplars: tuple[TrainingRow, ...]
     reasons: tuple[Reason, ...]
     lead: str
+    p_value: float | None = field(default=None, kw_only=True)
+    n_left_out: int = field(default=0, kw_only=True)
+    n_training: int = field(default=0, kw_only=True)
     facts: str = field(default="", kw_only=True)
 
     @property
     def difference(self) -> Difference:
         """What makes the row differ from the training row that it is compared with."""
         return self.comparison.difference
-
-    def forget(self) -> None:
-        """Free the memory of the difference; it can be asked for again."""
-        self.comparison.forget()
 
     @property
     def sentence(self) -> str:
@@ -59,9 +63,10 @@ class Explanation(ABC):
         return " ".join(part for part in (f"{decision}: {self.certainty}.", self._why()) if part)
 
     @property
-    @abstractmethod
     def certainty(self) -> str:
         """How unusual the row is, in words, without a full stop."""
+        assert self.p_value is not None
+        return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
 
     @property
     @abstractmethod
@@ -71,10 +76,10 @@ class Explanation(ABC):
     def _why(self) -> str:
         if not self.reasons:
             return self.lead
-        first, *others = self.reasons[:N_REASONS]
+        first, *others = self.reasons[:FEW]
         named = [first, *(one for one in others if one.stands_out and one.share >= LEAST_PART * first.share)]
         if self.lead.startswith(EDITS):  # without its smallest edit the one would not become the other
-            n_more = len(self.reasons) - N_REASONS
+            n_more = len(self.reasons) - FEW
             texts = [one.text for one in (first, *others)] + [f"and {n_more} more"] * (n_more > 0)
             return f"{self.lead} {'; '.join(texts)}."
         if self.lead:
@@ -104,26 +109,28 @@ class Explanation(ABC):
     def text(self, opening: str = "") -> str:
         """Return the sentence, after an opening, and the table of the reasons."""
         notes = wrapped(f"Notes: {self.facts}.", 2) if self.facts else []
-        return "\n".join([*wrapped(f"{opening}{self.sentence}", 0), *self._table(), *notes])
-
-    def _table(self) -> list[str]:
-        """Return the reasons as lines: aligned columns for a table, or one text each."""
+        lines, cells = wrapped(f"{opening}{self.sentence}", 0), self._cells()
         if self.lead:
-            return [f"  {share(one.share, 1)}  {one.text}" for one in self.reasons]
-        cells = [HEAD, *((on_one_line(one.name), one.said, one.normal, share(one.share, 1)) for one in self.reasons)]
+            return "\n".join([*lines, *(f"  {part}  {text}" for text, part in cells[1:]), *notes])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        return [
-            "  ".join(["", *(cell.ljust(width) for cell, width in zip(line, widths, strict=True))]).rstrip()
-            for line in (cells if self.reasons else [])
-        ]
+        for line in cells if self.reasons else []:
+            padded = (on_one_line(cell).ljust(width) for cell, width in zip(line, widths, strict=True))
+            lines.append("  ".join(["", *padded]).rstrip())
+        return "\n".join([*lines, *notes])
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """Return the table of the reasons with its head: values and ranges, or one text each."""
+        if self.lead:
+            return [("reason", "share"), *((one.text, share(one.share, 1)) for one in self.reasons)]
+        cells = [(one.name, one.said, one.normal, share(one.share, 1)) for one in self.reasons]
+        rest = 1 - sum(one.share for one in self.reasons)
+        return [HEAD, *cells, *([("other columns", "", "", share(rest, 1))] if cells and rest >= LEAST_SHOWN else [])]
 
     def _repr_html_(self) -> str:
         """Return the sentence, the reasons and the notes for a notebook."""
-        rows = [(one.name, one.said, one.normal, share(one.share, 1)) for one in self.reasons]
-        reasons = [(one.text, share(one.share, 1)) for one in self.reasons]
-        found = table(("reason", "share"), reasons) if self.lead else table(HEAD, rows)
+        head, *rows = self._cells()
         notes = [tag("p", f"Notes: {self.facts}.")] if self.facts else []
-        return joined([tag("p", self.sentence), *([found] if self.reasons else []), *notes])
+        return joined([tag("p", self.sentence), *([table(head, rows)] if rows else []), *notes])
 
     @property
     @abstractmethod
@@ -162,30 +169,22 @@ class Explanation(ABC):
         The three main reasons are in words, each with its share of what makes the row strange.
         """
         reasons: dict[str, Any] = {}
-        for number in range(N_REASONS):
+        for number in range(FEW):
             one = self.reasons[number] if number < len(self.reasons) else None
             reasons[f"reason_{number + 1}"] = None if one is None else one.text
             reasons[f"share_{number + 1}"] = math.nan if one is None else one.share
         return {
-            "decision": 1 if self.is_target else -1,
-            "sentence": self.sentence,
-            "membership": self.membership,
-            "how_far_out": self.how_far_out,
-            **self._more_facts(),
-            "training_row": self.compared_with[1].name,
-            "dissimilarity": self.difference.dissimilarity,
-            **reasons,
-            "notes": self.facts,
-        }
-
-    def _more_facts(self) -> dict[str, Any]:
-        """Return what `to_record` holds for this kind of explanation only."""
-        return {}
+            "decision": 1 if self.is_target else -1, "sentence": self.sentence, "membership": self.membership,
+            "how_far_out": self.how_far_out, **{name: getattr(self, name) for name in self.recorded},
+            "training_row": self.compared_with[1].name, "dissimilarity": self.difference.dissimilarity,
+            **reasons, "notes": self.facts,
+        }  # fmt: skip
 
     def _text(self, before: Sequence[str], compared_with: str, after: Sequence[str]) -> str:
         """Return the headline, and the difference between other paragraphs."""
-        heading = f"Dissimilarity {format_number(self.difference.dissimilarity)} from {compared_with}"
-        difference = [f"  {line}" for line in self.difference.lines(heading)]
+        found = self.difference
+        heading = f"Dissimilarity {format_number(found.dissimilarity)} from {compared_with}"
+        difference = [f"  {line}" for line in found.lines(heading)]
         above, below = ([line for text in texts for line in wrapped(text, 2)] for texts in (before, after))
         return "\n".join([*wrapped(self.headline, 0), *above, *difference, *below])
 
@@ -193,6 +192,19 @@ class Explanation(ABC):
         rows = ", ".join(one.name for one in self.exemplars)
         dissimilarities = ", ".join(format_number(one.dissimilarity) for one in self.exemplars)
         return f"{self.exemplars_heading} {rows} (dissimilarity {dissimilarities})."
+
+
+def scored(classifier: Any, scores: Scores) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each explanation that the score of its row says."""
+    calibration, margins = classifier.calibration_, scores.margins
+    p_values = [None] * len(margins) if calibration is None else calibration.p_values(margins).tolist()
+    n_left_out = 0 if calibration is None else len(calibration.margins)
+    known = (margins >= classifier.threshold_, np.exp(scores.log_memberships), all_finite(scores.ratios))
+    for is_target, membership, ratio, p_value in zip(*(one.tolist() for one in known), p_values, strict=True):
+        yield {
+            "is_target": is_target, "membership": membership, "how_far_out": ratio, "p_value": p_value,
+            "n_left_out": n_left_out, "n_training": classifier._n_training,
+        }  # fmt: skip
 
 
 def plain_fields(compared: Any) -> dict[str, Any]:

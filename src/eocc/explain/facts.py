@@ -2,20 +2,28 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from eocc.base.markup import Shown
+from eocc.base.types import Flags
+from eocc.base.wording import format_value
 from eocc.explain.explanation import Explanation
 from eocc.explain.fitted import training_name
-from eocc.foundation.markup import Shown
-from eocc.foundation.types import Flags
-from eocc.foundation.wording import format_value
 from eocc.space.prototypes.content import row_hashes, words_of
-from eocc.tables.matching import gaps_in
-from eocc.tables.naming import MOMENT
+from eocc.tables.judge import MOMENT
 from eocc.tables.reading import ReadColumn
-from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table
+from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table, gaps_in
+
+# If more than this share of rows equal a training row, the model may have been trained on them.
+MANY_KNOWN = 0.2
+
+
+def are_copies(patterns: Any, known: Any) -> Flags:
+    """Return which patterns equal one of the known ones."""
+    return np.isin(row_hashes(words_of(patterns)), row_hashes(words_of(known)))
 
 
 class Facts:
@@ -42,14 +50,15 @@ class Facts:
         reading = self._classifier.reading_
         for known, column, is_new in new_labels(reading, patterns):
             yield is_new[column.codes], _saying(known, column, "which no training row has")
-        for known, column in _columns(reading, patterns):
+        for known, column in known_columns(reading, patterns):
             if known.low is not None and known.high is not None and column.labels is None:
-                ends = [format_value(column.given(end)) for end in (known.low, known.high)]
-                yield (
-                    column.values < known.low,
-                    _saying(known, column, f"below all training values ({ends[0]} and more)"),
+                low, high = (format_value(column.given(end)) for end in (known.low, known.high))
+                below, above = (
+                    f"below all training values ({low} and more)",
+                    f"above all training values (up to {high})",
                 )
-                yield column.values > known.high, _saying(known, column, f"above all training values (up to {ends[1]})")
+                yield column.values < known.low, _saying(known, column, below)
+                yield column.values > known.high, _saying(known, column, above)
 
     def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         if isinstance(patterns, np.ndarray | Table):
@@ -68,11 +77,8 @@ class Facts:
             hashes = row_hashes(words_of(self._classifier.prototypes_)).tolist()
             self._training = {one: index for index, one in reversed(list(enumerate(hashes)))}
         found = [self._training.get(one, -1) for one in row_hashes(words_of(patterns)).tolist()]
-        indices = self._classifier.prototype_indices_
-        yield (
-            np.array(found) >= 0,
-            lambda row: f"copy of training row {training_name(self._classifier, indices[found[row]])}",
-        )
+        named, indices = partial(training_name, self._classifier), self._classifier.prototype_indices_
+        yield np.array(found) >= 0, lambda row: f"copy of training row {named(indices[found[row]])}"
 
 
 def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
@@ -83,14 +89,15 @@ def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanatio
 
 def new_labels(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags]]:
     """Yield the columns of labels, and which labels no training row has; False at the end is for missing values."""
-    for known, column in _columns(reading, patterns):
+    for known, column in known_columns(reading, patterns):
         if column.labels is not None:
             seen = known.labels if known.kind == TEXT else ("False", "True")
             yield known, column, np.array([*(str(label) not in seen for label in column.labels), False])
 
 
-def _columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column]]:
-    if reading is None:
+def known_columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column]]:
+    """Yield what the model knows of each column of its training rows, and the column of the patterns."""
+    if reading is None or patterns is None:
         return
     if isinstance(patterns, Table):
         found = {column.name: column for column in patterns.columns}

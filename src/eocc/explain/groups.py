@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from eocc.base.printing import printable
 from eocc.explain.explanation import Explanation
-from eocc.explain.reasons import Reason
-from eocc.foundation.printing import printable
-from eocc.foundation.wording import format_own, format_value, format_within
+from eocc.explain.reasons import Reason, range_reason
 from eocc.space.baseline import Baseline, group_keys
 from eocc.tables.table import Table
 
@@ -38,12 +37,7 @@ def _in_group(baseline: Baseline, k: int, row: Table, who: str, reason: Reason) 
     low, high = (float(end[0]) for end in baseline.usual(k, row))
     if value is None:
         return replace(reason, name=name, text=f"{name} is missing", said="missing")
-    rounded, least, most = format_within(high - low, value, low, high)
+    stands_out = not low <= value <= high
     if high - low <= 1e-6 * abs(low):  # constant in the group
-        rounded, least, most = (format_value(float(f"{one:.7g}")) for one in (value, low, high))
-    said, normal = format_own(value, rounded), least if least == most else f"{least} to {most}"
-    text = f"{name} is {said}; {who} {normal}"
-    return replace(
-        reason, name=name, text=text, value=value, low=low, high=high, said=said, normal=normal,
-        stands_out=not low <= value <= high,
-    )  # fmt: skip
+        value, low, high = (float(f"{one:.7g}") for one in (value, low, high))
+    return range_reason(name, value, low, high, reason.share, f"{who} {{}}", stands_out)

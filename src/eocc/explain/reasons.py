@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from eocc.foundation.registry import listed
-from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import format_number, format_own, format_value, format_within, shortened, to_json
-from eocc.kernels.strangeness import UNSEEN, strangeness_of_rows
+from eocc.base.registry import FEW, listed
+from eocc.base.threads import for_each_block
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import format_number, format_own, format_value, format_within, shortened, to_json
+from eocc.kernels.strangeness import MOST, UNSEEN, strangeness_of_rows
 from eocc.measures.cells import Cells
-from eocc.measures.difference import MOST_NAMED, Difference, ranked_contributions
+from eocc.measures.composite import FittedComposite, RecordPart
+from eocc.measures.difference import MOST_NAMED, Difference, difference_of, ranked_contributions
 
 # A value is compared with the values of this many normal rows, those most like the row in the other columns.
 N_NEAR = 16
@@ -24,12 +25,12 @@ MOST_CELLS = 2**22
 # Rows per task.
 BLOCK_SIZE = 32
 TINY = float(np.finfo(np.float64).tiny)
-# Smaller shares would be shown as 0%.
-LEAST_SHARE = 0.005
+# Smaller shares would be shown as 0%, smaller numbers as 0.00.
+LEAST_SHOWN = 0.005
 # The words that introduce edits.
 EDITS = "To turn"
-# The text names this many categories of the near rows.
-MOST_CATEGORIES = 3
+# The distances of similar normal rows in a part count as varying by at least this share of their median.
+LEAST_SPREAD = 0.1
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,14 @@ class Strangeness:
         if not cells.is_code[k]:
             is_unseen = self.values[row, place] >= UNSEEN
             return _number_reason(cells, i, k, self.ends[row, place].tolist(), is_unseen, share)
-        near = self.near[row, place]
+        value, name, near = cells.value(i, k), cells.names[k], self.near[row, place]
         known = near[~np.isnan(cells.columns[k][near])].tolist()
-        return _category_reason(cells, i, k, known, share)
+        counts = Counter(format_value(cells.prototype_value(j, k)) for j in known)
+        said, normal = format_value(value), categories_in_words(counts)
+        text = f"{name} is {said}; normal rows near it have {normal}"
+        if not (cells.columns[k] == cells.rows[i, k]).any():
+            text = f"{name} is {said}, which no normal row has; those near it have {normal}"
+        return Reason(name, text, to_json(value), None, None, share, said, normal, said not in counts)
 
 
 def strangest(cells: Cells, active: Indices, some: slice = slice(None)) -> Strangeness:
@@ -134,7 +140,7 @@ def largest_of(strangeness: Matrix) -> Iterator[list[tuple[int, float]]]:
     order = np.argsort(-strangeness, axis=1, kind="stable")[:, :MOST_NAMED]
     squares = np.minimum(strangeness, UNSEEN) ** 2
     shares = np.take_along_axis(squares, order, axis=1) / np.maximum(squares.sum(axis=1), TINY)[:, None]
-    n_shown = np.maximum((shares > LEAST_SHARE).sum(axis=1), shares[:, 0] > 0)
+    n_shown = np.maximum((shares > LEAST_SHOWN).sum(axis=1), shares[:, 0] > 0)
     for places, parts, count in zip(order.tolist(), shares.tolist(), n_shown.tolist(), strict=True):
         yield list(zip(places[:count], parts[:count], strict=True))
 
@@ -143,19 +149,13 @@ def _number_reason(cells: Cells, i: int, k: int, ends: Sequence[int], is_unseen:
     """Return the reason for a number, or a date, given the near rows of the lowest and the highest value."""
     column, place, name = cells.columns[k], cells.rows.item(i, k), cells.names[k]
     stands_out = not column.item(ends[0]) <= place <= column.item(ends[1])
-    if is_unseen and not stands_out:
-        return _gap_reason(cells, i, k, share)
+    if is_unseen and not stands_out:  # in a gap: normal rows have lower and higher ones only
+        below, above = np.where(column < place, column, -np.inf), np.where(column > place, column, np.inf)
+        low, high = (cells.prototype_value(int(end), k) for end in (below.argmax(), above.argmin()))
+        found = range_reason(name, cells.value(i, k), low, high, share, "normal rows have {}", gap=True)
+        return replace(found, low=None, high=None)
     low, high = (cells.prototype_value(j, k) for j in ends)
     return range_reason(name, cells.value(i, k), low, high, share, "normal rows near it have {}", stands_out)
-
-
-def _gap_reason(cells: Cells, i: int, k: int, share: float) -> Reason:
-    """Return the reason for a number where the column has a gap: normal rows have lower and higher ones only."""
-    column, place = cells.columns[k], cells.rows[i, k]
-    ends = np.where(column < place, column, -np.inf).argmax(), np.where(column > place, column, np.inf).argmin()
-    low, high = (cells.prototype_value(int(end), k) for end in ends)
-    found = range_reason(cells.names[k], cells.value(i, k), low, high, share, "normal rows have {}", gap=True)
-    return replace(found, low=None, high=None)
 
 
 def range_reason(
@@ -165,14 +165,14 @@ def range_reason(
 
     The text says what they have; {} is the place of the range.
     """
-    said, least, most = format_within(_extent(value, low, high), value, low, high)
+    said, least, most = format_within(extent_of(value, low, high), value, low, high)
     said, normal = format_own(value, said), f"up to {least} or from {most}" if gap else f"{least} to {most}"
     normal = least if least == most else normal
-    words = f"{name} is {said}; {text.format(normal)}"
+    words = f"{name} is {said}; {text.replace('{}', normal)}"
     return Reason(name, words, to_json(value), to_json(low), to_json(high), share, said, normal, stands_out)
 
 
-def _extent(value: Any, low: Any, high: Any) -> float:
+def extent_of(value: Any, low: Any, high: Any) -> float:
     """Return the range of the near values, or the distance from it if they are all the same; 0 for dates."""
     if isinstance(value, int | float) and isinstance(low, int | float):
         return float(high - low) or abs(float(value - low))
@@ -186,20 +186,9 @@ def categories_in_words(counts: Counter[str]) -> str:
     ['a, b or c', 'mostly a', 'a, b and 2 more']
     """
     labels = [label for label, _ in counts.most_common()]
-    if len(labels) <= MOST_CATEGORIES:
+    if len(labels) <= FEW:
         return " or ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels) or "no value"
     return f"mostly {labels[0]}" if 2 * counts[labels[0]] > counts.total() else listed(labels, 2)
-
-
-def _category_reason(cells: Cells, i: int, k: int, known: Sequence[int], share: float) -> Reason:
-    value, name = cells.value(i, k), cells.names[k]
-    counts = Counter(format_value(cells.prototype_value(j, k)) for j in known)
-    said = format_value(value)
-    normal = categories_in_words(counts)
-    text = f"{name} is {said}; normal rows near it have {normal}"
-    if not (cells.columns[k] == cells.rows[i, k]).any():
-        text = f"{name} is {said}, which no normal row has; those near it have {normal}"
-    return Reason(name, text, to_json(value), None, None, share, said, normal, said not in counts)
 
 
 def difference_reasons(
@@ -214,10 +203,94 @@ def difference_reasons(
     row = f"normal row {row}{f' ({shortened(description)})' if description else ''}, {role}"
     ranked, total = ranked_contributions(difference.contributions), difference.dissimilarity
     edited = difference.details.get("edited")  # which of the two, if the reasons are edits
-    least = 0.0 if edited else LEAST_SHARE * total  # without its smallest edit a row would not become the other
+    least = 0.0 if edited else LEAST_SHOWN * total  # without its smallest edit a row would not become the other
     shares = [(one.text, one.amount / total) for one in ranked if one.amount > least]
     reasons = [Reason(text, text, None, None, None, share) for text, share in shares]
     if not reasons:
         return f"Compared with {row}: no difference.", ()
     lead = {"pattern": f"{EDITS} it into {row}:", "prototype": f"{EDITS} {row}, into it:"}
     return lead.get(str(edited), f"Compared with {row}:"), tuple(reasons[:MOST_NAMED])
+
+
+def least_usual(classifier: Any, patterns: Any, weights: Matrix, distances: Matrix) -> list[tuple[Reason, ...]] | None:
+    """Return the least usual columns and parts of each pattern, the strangest first; None if it has neither.
+
+    `distances` (m, n) are those from the prototypes, infinite for a prototype that is the pattern itself.
+    """
+    measure, prototypes = classifier.measure_, classifier.prototypes_
+    if isinstance(measure, FittedComposite):
+        return _record_reasons(measure.parts(weights), patterns, prototypes, distances)
+    return column_reasons(measure, patterns, prototypes, weights, classifier._feature_names)
+
+
+def _record_reasons(
+    parts: Sequence[RecordPart], patterns: Any, prototypes: Any, distances: Matrix
+) -> list[tuple[Reason, ...]]:
+    """Return the least usual columns of each record, and parts without columns, the strangest first."""
+    tables = [part for part in parts if part.measure.cells is not None]
+    wholes = [part for part in parts if part.weight > 0 and part.measure.cells is None]
+    active = np.flatnonzero(np.concatenate([[], *(part.weight * part.own for part in tables)]) > 0)
+    found: list[list[Reason]] = [[] for _ in range(len(patterns))]
+    strangeness = np.empty((len(patterns), len(active) + len(wholes)))
+    if len(active):
+        cells = _joined_cells(tables, patterns, looked_at(prototypes, len(active)))
+        strange = strangest(cells, active)
+        strangeness[:, : len(active)] = strange.values
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, : min(N_NEAR, max(1, distances.shape[1] // 2))]
+    near = [row[np.isfinite(distances[i, row])] for i, row in enumerate(nearest)]
+    closest = np.empty((len(patterns), len(wholes)), np.int64)
+    for number, part in enumerate(wholes):
+        for i, rows in enumerate(near):
+            value, closest[i, number] = part_strangeness(part, patterns[i : i + 1], prototypes, rows)
+            strangeness[i, len(active) + number] = value
+    for i, largest in enumerate(largest_of(strangeness)):
+        for place, share in largest:
+            number = place - len(active)
+            if number < 0:
+                found[i].append(strange.reason(cells, i, place, share))
+            else:
+                other = prototypes[closest[i, number] : closest[i, number] + 1]
+                found[i].append(_part_reason(wholes[number], patterns[i : i + 1], other, share))
+    return [tuple(one) for one in found]
+
+
+def _joined_cells(tables: Sequence[RecordPart], patterns: Any, prototypes: Any) -> Cells:
+    """Return the columns of all parts that are tables; those of a part with several are called "part: column"."""
+    found = [part.measure.cells(patterns.parts[part.name], prototypes.parts[part.name]) for part in tables]
+    names = [
+        f"{part.name}: {name}" if len(cells.names) > 1 else str(part.name)
+        for part, cells in zip(tables, found, strict=True)
+        for name in cells.names
+    ]
+    owners = [(cells, k) for cells in found for k in range(len(cells.names))]
+    return Cells(
+        tuple(names), np.hstack([cells.rows for cells in found]), np.vstack([cells.columns for cells in found]),
+        np.concatenate([cells.is_code for cells in found]),
+        lambda i, k: owners[k][0].value(i, owners[k][1]), lambda j, k: owners[k][0].prototype_value(j, owners[k][1]),
+    )  # fmt: skip
+
+
+def part_strangeness(part: RecordPart, pattern: Any, prototypes: Any, near: Indices) -> tuple[float, int]:
+    """Return how strange a part without columns is, and the near prototype that is most like it in this part.
+
+    It is by how much its median distance from the near prototypes exceeds the median distance among these, over the
+    standard deviation of the latter.
+    """
+    rows = prototypes.parts[part.name][near]
+    here = part.measure.prepare(pattern.parts[part.name], rows).evaluate(part.own)[0]
+    among = part.measure.prepare(rows).evaluate(part.own)[np.triu_indices(len(near), 1)]
+    usual, spread = (float(np.median(among)), float(among.std())) if len(among) else (0.0, 0.0)
+    excess, scale = max(float(np.median(here)) - usual, 0.0), max(spread, LEAST_SPREAD * usual)
+    strangeness = min(excess / scale, MOST) if scale > 0 else UNSEEN * (excess > 0)
+    return strangeness, int(near[here.argmin()])
+
+
+def _part_reason(part: RecordPart, pattern: Any, prototype: Any, share: float) -> Reason:
+    """Return the reason for a part without columns: it, and the most similar one of the near prototypes."""
+    here, there = (one.parts[part.name] for one in (pattern, prototype))
+    said, normal = (shortened(part.measure.describe(one, None)) for one in (here, there))
+    text = f"{part.name} is {said}; the most similar normal row near it has {normal}"
+    if said == normal:
+        ranked = ranked_contributions(difference_of(part.measure, here, there, part.own).contributions)
+        text = f"{part.name}: {ranked[0].text}" if ranked else text
+    return Reason(str(part.name), text, said, None, None, share, said, normal)

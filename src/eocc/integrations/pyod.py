@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from eocc.base.registry import choose
+from eocc.base.types import Flags, Matrix
 from eocc.classifiers import CLASSIFIERS, METHODS
 from eocc.classifiers.base import OneClassClassifier
-from eocc.foundation.registry import choose
-from eocc.foundation.types import Flags, Matrix
 
 try:
     from pyod.models.base import BaseDetector
@@ -19,8 +19,6 @@ except ModuleNotFoundError as error:
 
 # PyOD's own `contamination` sets the threshold instead.
 NOT_HERE = ("false_alarm_rate", "contamination")
-# The share of outliers if `contamination` is an object that sets the threshold: PyOD's own default.
-DEFAULT_CONTAMINATION = 0.1
 
 
 class EOCC(BaseDetector):  # type: ignore[misc]
@@ -101,7 +99,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         """
         knows_outliers = self.method == "eocc-2"
         self.classifier_ = self._classifier().fit(X, _inliers(y) if knows_outliers else None)
-        share = self.contamination if isinstance(self.contamination, Real) else DEFAULT_CONTAMINATION
+        share = self.contamination if isinstance(self.contamination, Real) else 0.1  # PyOD's own default
         self._set_n_classes(None)
         self.scorer_ = self.classifier_._without_small_regions(0.0 if knows_outliers else float(share))
         self.decision_scores_ = _distances(self.scorer_.score_samples(X))

@@ -1,8 +1,10 @@
 """Cells of a table -> how strange each is among the training cells of its column.
 
-`columns` is an `eocc.surprise.cell.Columns`. -log p of a cell is log(n / (c + 1)), at least 0, if c of n training cells
-are at least as strange. A training cell, which is left out, is itself among them: log(n / c).
+-log p of a cell is log(n / (c + 1)), at least 0, if c of n training cells are at least as strange. A training cell,
+which is left out, is itself among them: log(n / c).
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,26 @@ from eocc.kernels.compile import helper, kernel
 # The most that a number beyond the range of the other cells adds. A column that is constant but for one row has no
 # range; without this limit, such rows outrank all others (AUC on AR 0.766, with it 0.784).
 MOST_BEYOND = 3.0
+
+
+class Columns(NamedTuple):
+    """How strange the values of u columns are.
+
+    For a column of numbers, ranked[starts[k]:starts[k + 1]] are the distances of the training cells from `middles`, in
+    units of `above` or `below`, ascending; `least` is the smallest distance that is no rounding error. For a column of
+    codes, ranked[starts[k]:starts[k + 1]] is -log p of each code, followed by that of a code that training does not
+    have. `gaps` (u,) is -log p of a gap, `counts` (u + 1,) that of a number of gaps in a row.
+    """
+
+    is_code: Any
+    starts: Any
+    ranked: Any
+    middles: Any
+    above: Any
+    below: Any
+    least: Any
+    gaps: Any
+    counts: Any
 
 
 @helper

@@ -1,6 +1,6 @@
-"""Weighted sums of matrices."""
+"""Weighted sums of matrices, and the smallest entries of their rows."""
 
-from eocc.kernels.compile import kernel
+from eocc.kernels.compile import inlined_kernel, kernel
 
 
 @kernel
@@ -14,3 +14,26 @@ def combine(components, weights, start, out):
             weight, part = weights[k], components[k, start + i]
             for j in range(row.shape[0]):
                 row[j] += weight * part[j]
+
+
+@inlined_kernel
+def insert(value, number, near, numbers):
+    """Insert a value with its number into the smallest so far, sorted by (value, number); a number of -1 is padding."""
+    place = near.shape[0] - 1
+    if number < 0 or value > near[place] or (value == near[place] and number > numbers[place]):
+        return
+    while place > 0 and (value < near[place - 1] or (value == near[place - 1] and number < numbers[place - 1])):
+        near[place], numbers[place] = near[place - 1], numbers[place - 1]
+        place -= 1
+    near[place], numbers[place] = value, number
+
+
+@kernel
+def insert_smallest(values, rows, columns, near, indices):
+    """Insert values[v, t, l] of row rows[t] and column columns[t, l] into the k smallest of the row, near[v, row]."""
+    # `near` and `indices` are (v, m, k). A column of -1 is padding.
+    for v in range(values.shape[0]):
+        for t in range(values.shape[1]):
+            own, own_indices = near[v, rows[t]], indices[v, rows[t]]
+            for lane in range(values.shape[2]):
+                insert(values[v, t, lane], columns[t, lane], own, own_indices)

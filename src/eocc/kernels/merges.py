@@ -1,7 +1,8 @@
 """Spanning tree -> all its clusters, from the bottom up; and which patterns they accept, from the top down.
 
 A node is a cluster of two or more patterns: node e is what edge e (edges heaviest first) joins. A child is a node
-number, or -1 - v for the single pattern v.
+number, or -1 - v for the single pattern v. `cuts` are an `eocc.kernels.modularity.LeafOrder`:
+the splits of a spanning tree from the top.
 """
 
 from typing import Any, NamedTuple

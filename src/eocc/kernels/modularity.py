@@ -3,11 +3,22 @@
 departure: curve of modularity.
 """
 
+from typing import Any, NamedTuple
+
 from eocc.kernels.compile import kernel, summing_kernel
 
 # The rounding error of a similarity 1 - w; a mean similarity below it counts as 0.
 # departure: no similarity
 NO_SIMILARITY = 1e-12
+
+
+class LeafOrder(NamedTuple):
+    """All clusters as intervals of one `order` of the patterns: cut e splits order[start[e]:stop[e]] at middle[e]."""
+
+    order: Any
+    start: Any
+    middle: Any
+    stop: Any
 
 
 @summing_kernel

@@ -50,16 +50,6 @@ def sort_by_tree(points, ids, bounds):
 
 
 @summing_kernel
-def squared_distance(a, b):
-    """Return ||a - b||^2 in single precision."""
-    total = np.float32(0.0)
-    for d in range(a.shape[0]):
-        difference = a[d] - b[d]
-        total += difference * difference
-    return total
-
-
-@summing_kernel
 def leaf_squares(point, columns, size, out):
     """Fill out[j] with the squared distances to the points of a leaf, given column by column."""
     out[:size] = 0.0

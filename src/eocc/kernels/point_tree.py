@@ -1,8 +1,8 @@
 """Points -> their minimum spanning tree: a k-d tree, lists of near neighbours, and the rounds of Borůvka.
 
-A point is given by its position in `rows`; ids[position] breaks ties. The key of an edge is its length without the
-spare bits. Edges are ordered by (key, low id, high id), so the tree is unique. Squared distances, computed many at a
-time, only exclude points that are too far; every key comes from `edge_key`.
+A point is given by its position in the tree; ids[position] is its row, and breaks ties. The key of an edge is its
+length without the spare bits. Edges are ordered by (key, low id, high id), so the tree is unique. Squared distances of
+`points`, computed many at a time, only exclude rows that are too far; every key comes from `edge_key`.
 """
 
 from typing import Any, NamedTuple
@@ -10,13 +10,43 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, summing_kernel
-from eocc.kernels.dendrogram import find_root
 from eocc.kernels.distances import SPARE_BITS, row_distance
-from eocc.kernels.spanning_tree import precedes
+from eocc.kernels.trees import find_root, precedes
 
 # Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
 KEY_SLACK = 1 + 1e-10
 TINIEST = 1e-290  # smaller squares lose digits to underflow
+
+
+@kernel
+def bound_nodes(points, bounds, low, high):
+    """Fill the bounding boxes of all nodes of a balanced tree: node 1 is the root, v has the children 2v and 2v + 1."""
+    n_leaves = bounds.shape[0] - 1
+    for leaf in range(n_leaves):
+        node = n_leaves + leaf
+        low[node], high[node] = np.inf, -np.inf
+        for i in range(bounds[leaf], bounds[leaf + 1]):
+            for d in range(points.shape[1]):
+                low[node, d] = min(low[node, d], points[i, d])
+                high[node, d] = max(high[node, d], points[i, d])
+    for node in range(n_leaves - 1, 0, -1):
+        for d in range(points.shape[1]):
+            low[node, d] = min(low[2 * node, d], low[2 * node + 1, d])
+            high[node, d] = max(high[2 * node, d], high[2 * node + 1, d])
+
+
+@kernel
+def mark_nodes(component, bounds, marks):
+    """Fill marks[node] with the component of all points below the node, or -1 if they belong to several."""
+    n_leaves = bounds.shape[0] - 1
+    for leaf in range(n_leaves):
+        mark = component[bounds[leaf]]
+        for i in range(bounds[leaf], bounds[leaf + 1]):
+            mark = mark if component[i] == mark else -1
+        marks[n_leaves + leaf] = mark
+    for node in range(n_leaves - 1, 0, -1):
+        marks[node] = marks[2 * node] if marks[2 * node] == marks[2 * node + 1] else -1
+
 
 # Inner loops index whole arrays: creating a view such as rows[p] costs an atomic reference count.
 # Boxes: node 1 is the root, v has the children 2v and 2v + 1, and node n_leaves + l is leaf l with the positions
@@ -34,14 +64,14 @@ def edge_key(rows, a, b, scale):
 
 
 @summing_kernel
-def count_near(p, rows, leaf, blocks, limit, squares):
-    """Fill `squares` with the squared distances of rows[p] to the points of a leaf; return how many are <= `limit`."""
+def count_near(p, points, leaf, blocks, limit, squares):
+    """Fill `squares` with the squared distances of points[p] to those of a leaf; return how many are <= `limit`."""
     n_columns, width = blocks.shape[1], blocks.shape[2]
-    first, second = rows[p, 0], rows[p, 1]
+    first, second = points[p, 0], points[p, 1]
     for t in range(width):
         squares[t] = (first - blocks[leaf, 0, t]) ** 2 + (second - blocks[leaf, 1, t]) ** 2
     for k in range(2, n_columns, 2):
-        first, second = rows[p, k], rows[p, k + 1]
+        first, second = points[p, k], points[p, k + 1]
         for t in range(width):
             squares[t] += (first - blocks[leaf, k, t]) ** 2 + (second - blocks[leaf, k + 1, t]) ** 2
     hits = 0
@@ -75,11 +105,16 @@ def square_between(low, high, node, lows, highs):
 
 
 class Boxes(NamedTuple):
-    """Distinct points in the leaves of a k-d tree, with an even number of columns; `ids` are their rows."""
+    """Points in the leaves of a k-d tree, with an even number of columns; `ids` are their `rows`.
+
+    The distance of two points is that of their rows or less, but for an `error`.
+    """
 
     rows: Any
-    ids: Any
     scale: Any
+    points: Any
+    ids: Any
+    error: Any
     starts: Any
     blocks: Any
     lows: Any
@@ -99,9 +134,9 @@ class Queries(NamedTuple):
 
 
 @inlined_kernel
-def square_limit(key, scale):
-    """Return an upper limit of the squared distance of edges with at most this key."""
-    return (key / scale) ** 2 * KEY_SLACK + TINIEST
+def square_limit(key, scale, error):
+    """Return an upper limit of the squared distance of the ends of edges with at most this key."""
+    return (key / scale + error) ** 2 * KEY_SLACK + TINIEST
 
 
 @inlined_kernel
@@ -111,10 +146,10 @@ def comes_before(key, number, other_key, other, ids):
 
 
 @kernel
-def offer(p, other, rows, ids, scale, slot, keys, near):
+def offer(p, other, boxes, slot, keys, near):
     """Insert the edge {p, other} into the list of p, if it belongs there; return the new limit of squared distances."""
-    last = keys.shape[1] - 1
-    key, place = edge_key(rows, p, other, scale), last + 1
+    ids, last = boxes.ids, keys.shape[1] - 1
+    key, place = edge_key(boxes.rows, ids[p], ids[other], boxes.scale), last + 1
     # For the edges of one point, the order by endpoints is that of the other ends.
     while place > slot and comes_before(key, ids[other], keys[p, place - 1], near[p, place - 1], ids):
         place -= 1
@@ -122,7 +157,7 @@ def offer(p, other, rows, ids, scale, slot, keys, near):
         keys[p, t], near[p, t] = keys[p, t - 1], near[p, t - 1]
     if place <= last:
         keys[p, place], near[p, place] = key, other
-    return square_limit(keys[p, last], scale)
+    return square_limit(keys[p, last], boxes.scale, boxes.error)
 
 
 @kernel
@@ -130,17 +165,17 @@ def search_leaf(leaf, count, queried, boxes, component, whole, slot, lists):
     """Offer the points of a leaf to the queries, except those too far or of the same component."""
     # Return the largest remaining limit.
     queries, limits, bounds, squares = queried.points, queried.limits, queried.bounds, queried.squares
-    starts, blocks, rows, ids, scale = boxes.starts, boxes.blocks, boxes.rows, boxes.ids, boxes.scale
+    starts, blocks, points = boxes.starts, boxes.blocks, boxes.points
     keys, near, _ = lists
     farthest = 0.0
     for s in range(count):
         p, limit = queries[s], limits[s]
         if bounds[s] <= limit and component[p] != whole:
-            if count_near(p, rows, leaf, blocks, limit, squares) > 0:
+            if count_near(p, points, leaf, blocks, limit, squares) > 0:
                 for t in range(starts[leaf + 1] - starts[leaf]):
                     other = starts[leaf] + t
                     if squares[t] <= limit and component[other] != component[p]:
-                        limit = offer(p, other, rows, ids, scale, slot, keys, near)
+                        limit = offer(p, other, boxes, slot, keys, near)
                 limits[s] = limit
         farthest = limit if limit > farthest else farthest
     return farthest
@@ -150,19 +185,19 @@ def search_leaf(leaf, count, queried, boxes, component, whole, slot, lists):
 def gather(first, last, active, boxes, component, lists, queried):
     """List the queries among the positions first..last, their coordinates, and the box around them."""
     # Return how many there are, and their common component, or -1 if there are several.
-    rows, scale, (keys, _, reach) = boxes.rows, boxes.scale, lists
+    points, scale, error, (keys, _, reach) = boxes.points, boxes.scale, boxes.error, lists
     queries, limits, coordinates = queried.points, queried.limits, queried.coordinates
     low, high = queried.low, queried.high
     count, common, final = 0, -1, keys.shape[1] - 1
-    for k in range(rows.shape[1]):
+    for k in range(points.shape[1]):
         low[k], high[k] = np.inf, -np.inf
     for p in range(first, last):
         if active[p]:
             keys[p, final] = min(keys[p, final], reach[component[p]])
-            queries[count], limits[count] = p, square_limit(keys[p, final], scale)
-            for k in range(rows.shape[1]):
-                coordinates[k, count] = rows[p, k]
-                low[k], high[k] = min(low[k], rows[p, k]), max(high[k], rows[p, k])
+            queries[count], limits[count] = p, square_limit(keys[p, final], scale, error)
+            for k in range(points.shape[1]):
+                coordinates[k, count] = points[p, k]
+                low[k], high[k] = min(low[k], points[p, k]), max(high[k], points[p, k])
             common = component[p] if count == 0 or component[p] == common else -1
             count += 1
     return count, common
@@ -175,7 +210,7 @@ def search_boxes(start, stop, boxes, active, component, whole, slot, lists):
     # needs a key above reach[c], the key of a known edge that leaves component c. Threads update `reach` in any order:
     # it is never below the least edge of a component, so the result does not depend on it.
     starts, lows, highs, (keys, _, reach) = boxes.starts, boxes.lows, boxes.highs, lists
-    n_leaves, n_columns, width = starts.shape[0] - 1, boxes.rows.shape[1], boxes.blocks.shape[2]
+    n_leaves, n_columns, width = starts.shape[0] - 1, boxes.points.shape[1], boxes.blocks.shape[2]
     queries, bounds, low, high = np.empty(width, np.int64), np.empty(width), np.empty(n_columns), np.empty(n_columns)
     coordinates = np.empty((n_columns, width))
     queried = Queries(queries, np.empty(width), bounds, np.empty(width), coordinates, low, high)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, inlined_kernel, kernel, minimum_kernel, summing_inlined_kernel
-from eocc.kernels.insertion import insert
 
 LANE = 16  # points in a lane; a multiple of 4
 # Rows this many times as long as the longest point are compared with every point: products would overflow.
@@ -41,13 +41,15 @@ class Points(NamedTuple):
 class Queries(NamedTuple):
     """Rows (m, d): in the unit of the products, with a column of ones, `left` (m, d + 1); their `lengths` there.
 
-    bounds[i, t] is at most the squared distance of row i to any point of tile t, in that unit.
+    bounds[i, t] is at most the squared distance of row i to any point of tile t, in that unit. `known` (m, l) are
+    places of points, lane by lane, that are compared before all others, -1 for none; l is 0 if none are known.
     """
 
     left: Any
     rows: Any
     lengths: Any
     bounds: Any
+    known: Any
 
 
 class Scratch(NamedTuple):
@@ -128,6 +130,14 @@ def limit_of(i, squares, least, unit):
 
 
 @helper
+def compare(rows, row, lane, s, points, squares, numbers):
+    """Insert point s of a lane into the lists of a row."""
+    for t in range(points.weights.shape[0]):
+        value = square(rows, row, points.lanes, lane, s, points.weights, t)
+        insert(value, points.ids[lane, s], squares[row, t], numbers[row, t])
+
+
+@helper
 def start_lists(i, row, length, points, scratch, squares):
     """Find the k most promising lanes, and fill the lists of a row with an upper bound of the k-th squared distance."""
     lows, best, first = scratch.lows[i], scratch.best, scratch.first
@@ -170,9 +180,7 @@ def insert_near(i, row, queries, turns, points, scratch, squares, numbers):
             error = np.inf if is_far else points.rounding * extent * extent + points.tiny
             for s in range(LANE):
                 if not scratch.products[here, place, s * w + lane] - error > limit:
-                    for t in range(points.weights.shape[0]):
-                        value = square(rows, row, points.lanes, tile * w + lane, s, points.weights, t)
-                        insert(value, points.ids[tile * w + lane, s], squares[row, t], numbers[row, t])
+                    compare(rows, row, tile * w + lane, s, points, squares, numbers)
                     nearer = limit_of(row, squares, points.least, points.unit)
                     limit = nearer - shift
             lows[here, lane] = np.nan  # done: not below any limit
@@ -212,15 +220,21 @@ def multiply(start, stop, turns, queries, points, scratch):
 def nearest_by_products(queries, points, turns, scratch, squares, numbers):
     """Insert the k nearest points of each row into squares and numbers (m, v, k), filled with infinity and -1."""
     # turns[b] are the tiles in the order in which they are compared with rows b step, ..., b step + step - 1; only the
-    # rows within their limits take part.
+    # rows within their limits take part. Known points must not be in these tiles.
     at_a_time, step, _ = scratch.products.shape
+    n_known = queries.known.shape[1]
     for b in range(turns.shape[0]):
         start, stop = b * step, min(b * step + step, queries.rows.shape[0])
+        for row in range(start, stop if n_known else start):
+            for place in queries.known[row]:
+                if place >= 0:
+                    compare(queries.rows, row, place // LANE, place % LANE, points, squares, numbers)
+            scratch.limits[row] = limit_of(row, squares, points.least, points.unit)
         for n in range(0, turns.shape[1], at_a_time):
             some = turns[b, n : n + at_a_time]
             if multiply(start, stop, some, queries, points, scratch):
                 scratch.first[:] = -1
                 for row in range(start, stop):
-                    if n == 0:
+                    if n == 0 and n_known == 0:
                         start_lists(row - start, row, queries.lengths[row], points, scratch, squares)
                     insert_near(row - start, row, queries, some, points, scratch, squares, numbers)

@@ -1,8 +1,8 @@
 """Rows and few points -> the nearest points of each row, through all squared distances."""
 
+from eocc.kernels.combination import insert
 from eocc.kernels.compile import kernel
 from eocc.kernels.distances import squares_by_columns
-from eocc.kernels.insertion import insert
 
 
 @kernel

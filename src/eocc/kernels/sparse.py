@@ -1,14 +1,9 @@
-"""Neighbour graphs: pairs, spanning forests, shortest links between components, modularity of the cuts."""
-
-from typing import Any, NamedTuple
+"""Neighbour graphs: pairs, spanning forests, modularity of the cuts."""
 
 import numpy as np
 
 from eocc.kernels.compile import kernel
-from eocc.kernels.dendrogram import find_root
-from eocc.kernels.distances import drop_spare_bits, row_distance
-from eocc.kernels.nearest import squared_distance
-from eocc.kernels.spanning_tree import precedes
+from eocc.kernels.trees import find_root
 
 
 @kernel
@@ -58,126 +53,6 @@ def kruskal_forest(edges, ascending, parent, chosen):
             parent[max(a, b)] = min(a, b)
             chosen[count] = e
             count += 1
-    return count
-
-
-@kernel
-def bound_nodes(points, bounds, low, high):
-    """Fill the bounding boxes of all nodes of a balanced tree: node 1 is the root, v has the children 2v and 2v + 1."""
-    n_leaves = bounds.shape[0] - 1
-    for leaf in range(n_leaves):
-        node = n_leaves + leaf
-        low[node], high[node] = np.inf, -np.inf
-        for i in range(bounds[leaf], bounds[leaf + 1]):
-            for d in range(points.shape[1]):
-                low[node, d] = min(low[node, d], points[i, d])
-                high[node, d] = max(high[node, d], points[i, d])
-    for node in range(n_leaves - 1, 0, -1):
-        for d in range(points.shape[1]):
-            low[node, d] = min(low[2 * node, d], low[2 * node + 1, d])
-            high[node, d] = max(high[2 * node, d], high[2 * node + 1, d])
-
-
-@kernel
-def mark_nodes(component, bounds, marks):
-    """Fill marks[node] with the component of all points below the node, or -1 if they belong to several."""
-    n_leaves = bounds.shape[0] - 1
-    for leaf in range(n_leaves):
-        mark = component[bounds[leaf]]
-        for i in range(bounds[leaf], bounds[leaf + 1]):
-            mark = mark if component[i] == mark else -1
-        marks[n_leaves + leaf] = mark
-    for node in range(n_leaves - 1, 0, -1):
-        marks[node] = marks[2 * node] if marks[2 * node] == marks[2 * node + 1] else -1
-
-
-class LinkSearch(NamedTuple):
-    """Rows, a k-d tree over their projections, the bounding boxes of its nodes, and the error of the projection."""
-
-    rows: Any
-    points: Any
-    ids: Any
-    bounds: Any
-    low: Any
-    high: Any
-    scale: Any
-    error: Any
-
-
-@kernel
-def box_square(point, low, high):
-    """Return the squared distance of a point to a box."""
-    total = np.float32(0.0)
-    for d in range(point.shape[0]):
-        outside = max(low[d] - point[d], point[d] - high[d], np.float32(0.0))
-        total += outside * outside
-    return total
-
-
-@kernel
-def nearest_outside(i, search, component, marks, link, length, scratch):
-    """Replace (length, link) of point i's component by the shortest edge from i to another component, if shorter."""
-    # A subtree is skipped if all of it belongs to the same component, or if its box is too far: an exact distance is at
-    # least the distance of the points minus `error`. `scratch` is (stack, rounded, bits): a stack of nodes, one number,
-    # and the bits of that number.
-    stack, rounded, bits = scratch
-    rows, points, ids, bounds, low, high, scale, error = search
-    n_leaves, own, point = bounds.shape[0] - 1, component[i], points[i]
-    stack[0], size = 1, 1
-    while size > 0:
-        size -= 1
-        node = stack[size]
-        # Lengths keep 36 bits, so a tied length may exceed the best one by a share of 1e-11.
-        reach = (length[0] / scale * (1.0 + 1e-10) + error) ** 2
-        if marks[node] == own or box_square(point, low[node], high[node]) > reach:
-            continue
-        if node < n_leaves:
-            left, right = 2 * node, 2 * node + 1
-            is_left_nearer = box_square(point, low[left], high[left]) <= box_square(point, low[right], high[right])
-            stack[size], stack[size + 1] = (right, left) if is_left_nearer else (left, right)
-            size += 2
-            continue
-        for j in range(bounds[node - n_leaves], bounds[node - n_leaves + 1]):
-            if component[j] != own and squared_distance(point, points[j]) <= reach:
-                rounded[0] = row_distance(rows[ids[i]], rows[ids[j]]) * scale
-                drop_spare_bits(bits)
-                a, b = min(ids[i], ids[j]), max(ids[i], ids[j])
-                is_tied = rounded[0] == length[0]
-                if rounded[0] < length[0] or (is_tied and precedes(a, b, link[0], link[1])):
-                    length[0], link[0], link[1] = rounded[0], a, b
-                    reach = (length[0] / scale * (1.0 + 1e-10) + error) ** 2
-
-
-@kernel
-def shortest_links(search, parts, largest, first, last, links, lengths):
-    """Fill, for components first..last except the `largest`, the first edge to another one by (length, low, high)."""
-    # `parts` is (component, marks, members, starts): component c has the points members[starts[c]:starts[c + 1]]. A
-    # copy of the point before it, with a higher row, is skipped: it cannot have a shorter edge.
-    component, marks, members, starts = parts
-    rows, points, ids = search.rows, search.points, search.ids
-    rounded = np.empty(1)
-    scratch = (np.empty(128, np.int64), rounded, rounded.view(np.int64))
-    for c in range(first, last):
-        lengths[c], links[c, 0], links[c, 1] = np.inf, -1, -1
-        for t in range(starts[c], starts[c + 1] if c != largest else starts[c]):
-            i = members[t]
-            if t > starts[c] and squared_distance(points[i], points[members[t - 1]]) == 0.0:
-                own, before = ids[i], ids[members[t - 1]]
-                if before < own and row_distance(rows[own], rows[before]) == 0.0:
-                    continue
-            nearest_outside(i, search, component, marks, links[c], lengths[c : c + 1], scratch)
-
-
-@kernel
-def number_components(parent, component, number):
-    """Fill component[v] with the number of v's component, numbered by lowest vertices; return how many there are."""
-    count = 0
-    for v in range(parent.shape[0]):
-        root = find_root(parent, v)
-        if root == v:
-            number[v] = count
-            count += 1
-        component[v] = number[root]
     return count
 
 

@@ -1,18 +1,18 @@
 """Measures: a pair of objects -> a dissimilarity. One file per measure, one row here."""
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 KINDS = ("numbers", "records", "strings", "tokens", "series", "graphs")
 # Name -> where the measure is, then the kinds of data it compares. The first measure of a kind is its default.
 _ROWS = {
     "euclidean": ("euclidean.Euclidean", "numbers"),
     "standardised": ("euclidean.Standardised", "numbers"),
-    "tanimoto": ("fingerprints.Tanimoto", "numbers"),
+    "tanimoto": ("sets.Tanimoto", "numbers"),
     "gower": ("tables.Gower", "records"),
     "jaccard": ("sets.Jaccard", "tokens"),
     "cosine-bags": ("sets.CosineBags", "tokens"),
     "string-edit": ("strings.StringEdit", "strings", "tokens"),
-    "hamming": ("hamming.Hamming", "strings", "tokens"),
+    "hamming": ("strings.Hamming", "strings", "tokens"),
     "dtw": ("series.DTW", "series"),
     "graph-edit": ("graphs.GraphEdit", "graphs"),
     "twec": ("graphs.Twec", "graphs"),

@@ -18,6 +18,7 @@ it, such as a 1-D array: scikit-learn's checks then say what is wrong. A classif
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -26,12 +27,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.foundation.registry import resolve
+from eocc.base.registry import resolve
 from eocc.measures import MEASURES, measures_of
 from eocc.measures.labelled_graph import is_graph
 from eocc.measures.protocol import Measure
-from eocc.tables.sources import eager, is_missing
-from eocc.tables.table import Table
+from eocc.tables.sources import eager, is_missing, table_of
+from eocc.tables.table import EMPTY, NUMBER, Table
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -39,8 +40,10 @@ OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(N
 
 def resolve_measure(measure: Any, X: Any = None) -> Measure:
     """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X."""
-    from eocc.measures.function import FunctionMeasure  # compiles kernels, which guessing a kind does not need
-    from eocc.measures.own import OwnMeasure
+    from eocc.measures.function import (
+        FunctionMeasure,  # compiles kernels, which guessing a kind does not need
+        OwnMeasure,
+    )
 
     if isinstance(measure, str) and measure == "auto":
         if X is None:
@@ -65,8 +68,10 @@ def auto_measure(X: Any) -> Measure:
     """Return the measure for X: the first of its kind that reads it."""
     kind = kind_of(X)
     made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
-    if kind == "tokens":  # sets and word counts are both tokens
-        made = [measure for measure in made if _reads(measure, list(X)[:1])] or made
+    for measure in made if kind == "tokens" else ():  # sets and word counts are both tokens
+        with suppress(ValueError):
+            measure.read(list(X)[:1])
+            return cast(Measure, measure)
     return cast(Measure, made[0])
 
 
@@ -81,15 +86,15 @@ def kind_of(X: Any) -> str:
         return _kind_of_array(X)
     if isinstance(X, Table):
         return "records"
-    for is_one, one, name in (
-        (is_graph(X), "graph", "graph"),
-        (isinstance(X, Mapping), "dict", "record"),
-        (isinstance(X, str | bytes), "text", "text"),
-    ):
-        if is_one:
-            raise ValueError(f"X is one {one}; pass a list of {name}s, for example [{name}]")
+    ones = {"graph": is_graph(X), "record": isinstance(X, Mapping), "text": isinstance(X, str | bytes)}
+    for one in (name for name, is_one in ones.items() if is_one):
+        called = "dict" if one == "record" else one
+        raise ValueError(f"X is one {called}; pass a list of {one}s, for example [{one}]")
     if hasattr(type(X), "columns"):
-        return _kind_of_frame(X)
+        columns = table_of(X).columns if len(X) else ()
+        if any(column.kind not in (NUMBER, EMPTY) for column in columns):
+            return "records"
+        return _kind_of_array(np.column_stack([column.values for column in columns])) if columns else "numbers"
     if hasattr(X, "__array__"):
         return _kind_of_array(np.asarray(X))
     if isinstance(X, Sequence):
@@ -97,26 +102,6 @@ def kind_of(X: Any) -> str:
     if isinstance(X, Iterable):
         raise ValueError(f"X is of type {type(X).__name__}; pass a list or an array")
     return "numbers"
-
-
-def _kind_of_frame(X: Any) -> str:
-    if hasattr(X, "dtypes"):
-        dtypes = list(X.dtypes)
-    else:
-        import narwhals.stable.v2 as nw
-
-        dtypes = list(nw.from_native(X, eager_only=True).schema.values())
-    if not all(_is_numeric(dtype) or dtype is np.dtype(object) for dtype in dtypes):
-        return "records"
-    cells = np.asarray(X)
-    if cells.dtype == object and any(isinstance(cell, str) for cell in cells.ravel()):
-        return "records"
-    return "numbers" if len(X) == 0 else _kind_of_array(cells)
-
-
-def _is_numeric(dtype: Any) -> bool:
-    """Return whether a column holds numbers: a dtype of numpy and pandas, or one of polars and narwhals."""
-    return bool(dtype.is_numeric()) if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "") in "iufc"
 
 
 def _kind_of_array(X: NDArray[Any]) -> str:
@@ -155,17 +140,13 @@ def _kind_of_items(X: Sequence[Any]) -> str:
     if all(isinstance(item, Set) for item in X):
         return "tokens"
     if all(isinstance(item, Mapping) for item in X):
-        return _kind_of_dicts(X)
+        is_table = bool(X[0]) and all(record.keys() == X[0].keys() for record in X)
+        are_counts = all(_is_number(value) for record in X for value in record.values())
+        return "tokens" if are_counts and not is_table else "records"
     if all(isinstance(item, list | tuple | np.ndarray) for item in X):
         return _kind_of_lists(X)
     odd = list(dict.fromkeys(type(item).__name__ for item in X))
     raise _unknown(f"a list of {' and '.join(odd[:3])}")
-
-
-def _kind_of_dicts(X: Sequence[Mapping[Any, Any]]) -> str:
-    if all(record.keys() == X[0].keys() for record in X) and X[0]:
-        return "records"
-    return "tokens" if all(_is_number(value) for record in X for value in record.values()) else "records"
 
 
 def _kind_of_lists(X: Sequence[Any]) -> str:
@@ -195,14 +176,6 @@ def _is_series(item: Any) -> bool:
 
 def _is_number(item: Any) -> bool:
     return isinstance(item, Real | Decimal | np.bool_ | complex) or (isinstance(item, np.ndarray) and item.ndim == 0)
-
-
-def _reads(measure: Any, X: Any) -> bool:
-    try:
-        measure.read(X)
-    except ValueError:
-        return False
-    return True
 
 
 def _unknown(what: str) -> ValueError:

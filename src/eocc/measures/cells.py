@@ -1,4 +1,4 @@
-"""The cells of two tables as numbers, so that a value can be compared with the values of a column."""
+"""The cells of tables as numbers, to compare them with those of a column, and to fill gaps from near training rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from eocc.foundation.types import Flags, Matrix
+from eocc.base.types import Flags, Matrix
+from eocc.kernels.filling import fill_gaps
+
+# A gap is filled from this many of the nearest training rows that have a value there.
+N_NEAREST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,3 +35,21 @@ class Cells:
         columns = np.where(known, self.columns, 0.0)
         apart = np.where(known, self.columns - (columns.sum(axis=1) / counts)[:, None], 0.0)
         return np.where(self.is_code, 0.0, np.sqrt((apart**2).sum(axis=1) / counts))
+
+
+def some_rows(n: int, most: int) -> slice:
+    """Return which of n training rows are kept to fill gaps: at most `most`, evenly spaced."""
+    return slice(None, None, -(-n // most))
+
+
+def filled(rows: Matrix, donors: Matrix, is_code: Flags) -> Matrix:
+    """Return rows (m, u) with every NaN filled from the `donors` (n, u) that are nearest in the columns both have.
+
+    Columns of codes get the most frequent code of the nearest, columns of numbers, all in one unit, the lower median.
+    What no donor has stays NaN.
+    """
+    if not np.isnan(rows).any():
+        return rows
+    found = rows.copy()
+    fill_gaps(rows, donors, is_code, min(N_NEAREST, len(donors)), found)
+    return found

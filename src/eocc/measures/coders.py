@@ -1,17 +1,17 @@
 """How each kind of column of a table is encoded as numbers."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
-from eocc.foundation.checks import Check, hashable, instance, integer, mapping, real, tuple_of
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import format_value
+from eocc.base.checks import Sizes, demand, hashable, integer, mapping, real, tuple_of
+from eocc.base.registry import listed
+from eocc.base.types import Matrix
+from eocc.base.wording import format_value
 from eocc.measures.unit import CONSTANT_SHARE, EXPONENTS, FARTHEST
-from eocc.tables.table import AND, BOOLEAN, EMPTY, MOST_NAMED, TEXT, Column, names_of_kinds
+from eocc.tables.table import AND, BOOLEAN, EMPTY, KINDS, MOST_NAMED, TEXT, Column, names_of_kinds
 
 # The codes of categories that training did not have, for each column.
 Unseen = Sequence[dict[Any, int]]
@@ -24,9 +24,10 @@ class FittedColumn:
     name: Hashable
     kind: str
     coder: "Coder"
-    stored: ClassVar = {
-        "name": hashable, "kind": instance(str), "coder": lambda value: type(value) in STORED_CODERS
-    }  # fmt: skip
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand kinds of values that exist."""
+        demand({*self.kind.split(AND)} <= {EMPTY, *KINDS}, f"a column holds values of an unknown kind {self.kind!r}")
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Encode the column of this name in another table, which must hold the same kind of values."""
@@ -40,31 +41,11 @@ class FittedColumn:
         return self.coder.encode(column, unseen)
 
 
-def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
-    """Return a training column with its coder."""
-    return FittedColumn(column.name, column.kind, Empty() if column.kind == EMPTY else _coder(column, declared))
-
-
-def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
-    """Return the coder of the declared kind, or of the kind of the column."""
-    if isinstance(declared, str):
-        return CODERS[declared](column)
-    if declared is not None:
-        return Ordered(tuple(declared))
-    if AND in column.kind:
-        mix = names_of_kinds(column.kind)
-        raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
-    if column.kind == TEXT:
-        return Ordered(column.levels) if column.levels else Categorical.of(column)
-    return Boolean.of(column) if column.kind == BOOLEAN else Numeric.of(column)
-
-
 @dataclass(frozen=True)
 class Empty:
     """A column without any value in training. It never counts."""
 
     kind, n_codes = "empty", 0
-    stored: ClassVar[Mapping[str, Check]] = {}
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
@@ -78,19 +59,10 @@ class Numeric:
     If the column is constant in training, any other number differs from it by 1.
     """
 
-    exponent: int
+    exponent: Annotated[int, integer(-EXPONENTS, EXPONENTS)]
     low: float
-    span: float
+    span: Annotated[float, real("[0, inf)")]
     kind, n_codes = "numeric", 0
-    stored: ClassVar = {"exponent": integer(-EXPONENTS, EXPONENTS), "low": real(), "span": real(0)}
-
-    @classmethod
-    def of(cls, column: Column) -> "Numeric":
-        """Fit to a training column."""
-        low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
-        exponent = int(np.frexp(max(abs(low), abs(high)))[1])
-        least, most = np.ldexp([low, high], -exponent).tolist()
-        return cls(exponent, least, most - least)
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
@@ -101,50 +73,44 @@ class Numeric:
             return np.clip(gaps / self.span, -FARTHEST, FARTHEST)
 
 
+@dataclass(frozen=True, eq=False)
+class Categorical:
+    """One code per category, from 0 on; a category that training did not have gets a new one."""
+
+    codes: Annotated[dict[Any, int], mapping(hashable, integer(0, 2**40))]
+    kind = "categorical"
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand the codes 0, 1, 2 and so on, in the order of the categories."""
+        demand([*self.codes.values()] == [*range(self.n_codes)], "the codes of categories must be 0, 1, 2 and so on")
+
+    @property
+    def n_codes(self) -> int:
+        """The number of known categories."""
+        return len(self.codes)
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        """Return one number per row, NaN if missing."""
+        return _coded(column, self.codes, unseen)
+
+
 @dataclass(frozen=True)
 class Boolean:
     """0 and 1, or the code of another category."""
 
     kind, n_codes = "boolean", 2
-    stored: ClassVar[Mapping[str, Check]] = {}
-
-    @classmethod
-    def of(cls, column: Column) -> "Boolean":
-        """Fit to a training column."""
-        for odd in (label for label in _truths(column) if label not in (0, 1)):
-            raise ValueError(f"column {column.name!r} is declared boolean, but holds {format_value(odd)}")
-        return cls()
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
-        truths = _truths(column)
-        for value in (value for value in truths if value not in (0, 1)):
-            unseen.setdefault(value, 2 + len(unseen))
-        codes = {0: 0, 1: 1, **unseen}
-        return np.array([*(codes[value] for value in truths), np.nan])[column.labelled().codes]
-
-
-def _truths(column: Column) -> tuple[Any, ...]:
-    """Return the different values of a column of truth values: 0 and 1, or anything else that it holds."""
-    return column.labelled().labels or ()
+        return _coded(column, {0: 0, 1: 1}, unseen)
 
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
     """rank / (number of levels - 1)."""
 
-    levels: tuple[Any, ...]
+    levels: Annotated[tuple[Any, ...], tuple_of(hashable, 1)]
     kind, n_codes = "ordered", 0
-    stored: ClassVar = {"levels": tuple_of(hashable, 1)}
-
-    @classmethod
-    def of(cls, column: Column) -> "Ordered":
-        """Fit to a training column."""
-        levels = column.levels if column.labels is not None else column.labelled().labels
-        if levels is None:
-            hint = f"pass kinds={{{column.name!r}: [levels, the lowest first]}}"
-            raise ValueError(f"column {column.name!r} is declared ordered, but its values have no order: {hint}")
-        return cls(levels)
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
@@ -156,31 +122,18 @@ class Ordered:
         return _translated(labelled, rank) / max(len(self.levels) - 1, 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Categorical:
-    """One code per category."""
+# Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for `n_codes`.
+Coder = Boolean | Categorical | Empty | Numeric | Ordered
+STORED_CODERS: tuple[type, ...] = get_args(Coder)
+# What a user may declare a column to be.
+DECLARED = ("numeric", "boolean", "ordered", "categorical", "date", "calendar")
 
-    codes: dict[Any, int]
-    kind = "categorical"
-    stored: ClassVar = {"codes": mapping(hashable, integer(0, 2**40))}
 
-    @property
-    def n_codes(self) -> int:
-        """The number of known categories."""
-        return len(self.codes)
-
-    @classmethod
-    def of(cls, column: Column) -> "Categorical":
-        """Fit to a training column."""
-        return cls({label: code for code, label in enumerate(column.labelled().labels or ())})
-
-    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
-        """Return one number per row, NaN if missing."""
-        labelled = column.labelled()
-        for label in labelled.labels or ():
-            if label not in self.codes:
-                unseen.setdefault(label, len(self.codes) + len(unseen))
-        return _translated(labelled, {**self.codes, **unseen})
+def _coded(column: Column, codes: Mapping[Any, int], unseen: dict[Any, int]) -> Matrix:
+    labelled = column.labelled()
+    for label in (label for label in labelled.labels or () if label not in codes):
+        unseen.setdefault(label, len(codes) + len(unseen))
+    return _translated(labelled, {**codes, **unseen})
 
 
 def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
@@ -188,10 +141,33 @@ def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
     return np.array([*(code[label] for label in column.labels or ()), np.nan])[column.codes]
 
 
-# Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for `n_codes`.
-Coder = Boolean | Categorical | Empty | Numeric | Ordered
-STORED_CODERS: tuple[type, ...] = get_args(Coder)
-CODERS: dict[str, Callable[[Column], Coder]] = {
-    "numeric": Numeric.of, "boolean": Boolean.of, "ordered": Ordered.of, "categorical": Categorical.of,
-    "date": Numeric.of, "calendar": Numeric.of,
-}  # fmt: skip
+def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
+    """Return a training column with the coder of the declared kind, or of the kind of the column."""
+    return FittedColumn(column.name, column.kind, Empty() if column.kind == EMPTY else _coder(column, declared))
+
+
+def _coder(column: Column, declared: str | Sequence[Any] | None) -> Coder:
+    if declared is None:
+        if AND in column.kind:
+            mix = names_of_kinds(column.kind)
+            raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
+        declared = {TEXT: column.levels or "categorical", BOOLEAN: "boolean"}.get(column.kind, "numeric")
+    if not isinstance(declared, str):
+        return Ordered(tuple(declared))
+    labels = column.labelled().labels or () if declared in ("boolean", "ordered", "categorical") else ()
+    if declared == "boolean":
+        for odd in (label for label in labels if label not in (0, 1)):
+            raise ValueError(f"column {column.name!r} is declared boolean, but holds {format_value(odd)}")
+        return Boolean()
+    if declared == "categorical":
+        return Categorical({label: code for code, label in enumerate(labels)})
+    if declared == "ordered":
+        levels = column.levels if column.labels is not None else labels
+        if levels is None:
+            hint = f"pass kinds={{{column.name!r}: [levels, the lowest first]}}"
+            raise ValueError(f"column {column.name!r} is declared ordered, but its values have no order: {hint}")
+        return Ordered(levels)
+    low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
+    exponent = int(np.frexp(max(abs(low), abs(high)))[1])
+    least, most = np.ldexp([low, high], -exponent).tolist()
+    return Numeric(exponent, least, most - least)

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.checks import hashable, mapping
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import format_number
+from eocc.base.checks import hashable, mapping, wanted
+from eocc.base.types import Matrix
+from eocc.base.wording import format_number
 from eocc.measures import MEASURES
 from eocc.measures.auto import resolve_measure
 from eocc.measures.difference import Contribution, Difference, Pair, difference_of
@@ -21,8 +21,7 @@ from eocc.measures.protocol import DOUBLE, FittedMeasure, Measure, Prepared, pre
 class Records:
     """The parts of all records, each as read by its measure."""
 
-    parts: dict[str, Any]
-    stored: ClassVar = {"parts": lambda value: type(value) is dict and len(value) > 0}
+    parts: Annotated[dict[str, Any], wanted("a dictionary of parts", lambda value: type(value) is dict and value)]
 
     def __len__(self) -> int:
         return len(next(iter(self.parts.values())))
@@ -44,8 +43,7 @@ class RecordPart(NamedTuple):
 class FittedComposite(FittedMeasure):
     """A composite with the fitted measure of every part."""
 
-    measures: dict[str, Any]
-    stored: ClassVar = {"measures": mapping(hashable, lambda value: _is_fitted(value))}
+    measures: Annotated[dict[str, Any], mapping(hashable, wanted("a fitted measure", lambda one: _is_fitted(one)))]
 
     @property
     def part_measures(self) -> Mapping[str, Any]:
@@ -128,8 +126,7 @@ class Composite(Measure):
     (3, 0.75)
     """
 
-    measures: Mapping[str, Any]
-    stored: ClassVar = {"measures": mapping(hashable, lambda value: _is_measure(value))}
+    measures: Annotated[Mapping[str, Any], mapping(hashable, wanted("a measure", lambda one: _is_measure(one)))]
     fitted_class: ClassVar = FittedComposite
     stored_classes: ClassVar = (Records,)
 

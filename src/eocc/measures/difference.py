@@ -2,19 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import format_number, format_part, share, shortened
+from eocc.base.registry import listed
+from eocc.base.types import Matrix
+from eocc.base.wording import format_number, format_part, share, shortened
 
 # The text names this many contributions, the largest first, and sums up the rest.
 MOST_NAMED = 5
-# A group names this many of its members.
-MOST_ITEMS = 3
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,10 @@ class Difference:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PendingDifference:
-    """A pattern and a prototype to compare, each as patterns of length 1; the `difference` is found when asked for."""
+    """A pattern and a prototype to compare, each as patterns of length 1; the `difference` is found when asked for.
+
+    It is not kept: for very many columns it is large.
+    """
 
     measure: Any
     pattern: Any
@@ -92,14 +92,10 @@ class PendingDifference:
     names: Sequence[str] | None
     called: str = "prototype"
 
-    @cached_property
+    @property
     def difference(self) -> Difference:
         """What makes the two differ."""
         return difference_of(self.measure, self.pattern, self.prototype, self.weights, self.names, self.called)
-
-    def forget(self) -> None:
-        """Free the memory of the difference, which is large for very many columns; it can be asked for again."""
-        vars(self).pop("difference", None)
 
 
 def difference_of(
@@ -177,7 +173,8 @@ def _summed(members: Sequence[Contribution]) -> Contribution:
     if len(members) == 1:
         return members[0]
     group = members[0].group
-    items = listed([one.text.removeprefix(group).strip() for one in members], MOST_ITEMS, "; ")
+    # A group names three of its members.
+    items = listed([one.text.removeprefix(group).strip() for one in members], 3, "; ")
     return Contribution(sum(one.amount for one in members), f"{group}, {len(members)} times: {items}")
 
 

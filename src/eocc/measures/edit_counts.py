@@ -8,11 +8,10 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.edit_bits import edit_sequences
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, nearest_by_blocks
-from eocc.measures.base import LinearPrepared
-from eocc.measures.bounded import SAFE_SHARE, by_block, nearest_by_bounds
+from eocc.measures.base import SAFE_SHARE, LinearPrepared, by_block, nearest_by_bounds
 
 EditCounts = NDArray[np.int32]
 
@@ -120,12 +119,7 @@ def _room_for_lanes(rows: Encoded, chosen: Indices) -> tuple[NDArray[np.uint8], 
 
 
 def _count_by_bits(
-    rows: Encoded,
-    columns: Encoded,
-    chosen: Indices,
-    numbers: Indices,
-    places: Indices,
-    counts: EditCounts,
+    rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices, places: Indices, counts: EditCounts
 ) -> None:
     """Fill rows `places` of the counts, from the chosen rows to the columns `numbers`."""
     longest, longest_column = int(rows.lengths[chosen].max()), int(columns.lengths[numbers].max())

@@ -3,15 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.foundation.blas import gram
-from eocc.foundation.checks import array_of
-from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.foundation.wording import format_data_number, named_values, to_json
+from eocc.base.array_checks import array_of, numbers
+from eocc.base.blas import gram
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.wording import format_data_number, named_values, to_json
 from eocc.kernels.distances import (
     CANCELLATION,
     cross_distances_by_columns,
@@ -20,9 +20,8 @@ from eocc.kernels.distances import (
     row_keys,
     spread_copies,
 )
-from eocc.measures.cells import Cells
+from eocc.measures.cells import Cells, filled, some_rows
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
-from eocc.measures.filling import filled, some_rows
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
@@ -71,8 +70,7 @@ def distinct_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
 class FittedEuclidean(FittedInUnit):
     """The Euclidean measure with its unit and divisor; `donors` are training rows that fill gaps of new rows."""
 
-    donors: Matrix
-    stored: ClassVar = {**FittedInUnit.stored, "donors": array_of(np.float64, 2)}
+    donors: Annotated[Matrix, numbers("n d")]
     fills_gaps: ClassVar = True
 
     def __post_init__(self) -> None:

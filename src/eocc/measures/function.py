@@ -1,20 +1,18 @@
-"""Any function of two objects as a measure."""
+"""A user's own measure: any function of two objects, or an object with a method `fit`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from eocc.foundation.progress import track
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted
-from eocc.measures.base import LinearPrepared
+from eocc.base.progress import track
+from eocc.base.types import Matrix
+from eocc.base.wording import counted
+from eocc.measures.base import LinearPrepared, n_columns_of
 from eocc.measures.objects import Objects, read_objects
-from eocc.measures.protocol import FittedMeasure, Measure, prepare
-
-# This many training patterns are first compared both ways and with themselves.
-N_CHECKED = 10
+from eocc.measures.protocol import DOUBLE, FittedMeasure, Measure, Prepared, prepare
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,8 @@ class FunctionMeasure(Measure):
         return FittedFunction(self.function, float(table.max()) or 1.0, [(training, prototypes, table)])
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
-        drawn = np.random.default_rng(0).permutation(len(training))[:N_CHECKED]
+        # Ten training patterns are first compared both ways and with themselves.
+        drawn = np.random.default_rng(0).permutation(len(training))[:10]
         sample = [training[i] for i in drawn.tolist()]
         forth = _table(self.function, sample, sample)
         if not np.allclose(forth, forth.T, rtol=1e-9, atol=1e-12):
@@ -112,3 +111,60 @@ def _value(function: Callable[[Any, Any], float], a: Any, b: Any) -> float:
     if not 0 <= number < np.inf:
         raise ValueError(f"the measure must return a finite number >= 0; it returned {number:g}")
     return number
+
+
+# What is not taken over.
+KEPT = ("called", "fitted_class", "part_measures", "prepare")
+
+
+class OwnFitted(FittedMeasure):
+    """A fitted measure of a user's own, with the defaults of FittedMeasure for what it lacks."""
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+        _take_over(self, own, FittedMeasure)
+
+    @property
+    def called(self) -> str:
+        """The name of the user's class."""
+        return type(self.own).__name__
+
+    def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
+        """Prepare the pairs; the user's measure may also return the array d (n, r), or the components (u, n, r)."""
+        prepared: Any = self.own.prepare(patterns, prototypes)
+        if isinstance(prepared, np.ndarray):
+            components = prepared if prepared.ndim == 3 else prepared[None]
+            return LinearPrepared(np.ascontiguousarray(components, np.float64))
+        return prepared  # type: ignore[no-any-return]
+
+
+class OwnMeasure(Measure):
+    """A measure of a user's own, with the defaults of Measure for what it lacks."""
+
+    fitted_class: ClassVar = OwnFitted
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+        _take_over(self, own, Measure)
+
+    @property
+    def called(self) -> str:
+        """The name of the user's class."""
+        return type(self.own).__name__
+
+    def pair_bytes(self, patterns: Any) -> float:
+        """Return a guess: one matrix per column, and d."""
+        return DOUBLE * (1 + n_columns_of(patterns))
+
+
+def _take_over(made: Any, own: Any, defaults: type) -> None:
+    """Give an object the user's attributes in place of the defaults; what a user's fit returns is completed too."""
+    for name in dir(defaults):
+        if not name.startswith("_") and name not in KEPT and hasattr(own, name):
+            value = getattr(own, name)
+            setattr(made, name, partial(_completed, value) if name.startswith("fit") else value)
+
+
+def _completed(fit: Callable[..., Any], *sides: Any) -> FittedMeasure:
+    fitted = fit(*sides)
+    return fitted if isinstance(fitted, FittedMeasure) else OwnFitted(fitted)

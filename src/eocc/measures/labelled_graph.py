@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from eocc.base.array_checks import indices
+from eocc.base.checks import instance, integer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,12 +25,12 @@ class LabelledGraph:
     <LabelledGraph of 3 vertices and 2 edges>
     """
 
-    n_vertices: int
-    edges: ArrayLike = ()
-    vertex_attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    edge_attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    n_vertices: Annotated[int, integer(0, 2**40)]
+    edges: Annotated[ArrayLike, indices("m 2")] = ()
+    vertex_attributes: Annotated[Mapping[str, Sequence[Any]], instance(dict)] = field(default_factory=dict)
+    edge_attributes: Annotated[Mapping[str, Sequence[Any]], instance(dict)] = field(default_factory=dict)
     directed: bool = False
-    vertex_names: Sequence[str] = ()
+    vertex_names: Annotated[Sequence[str], instance(list)] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_vertices, int | np.integer) or self.n_vertices < 0:

@@ -1,25 +1,28 @@
-"""Dissimilarities computed elsewhere."""
+"""Dissimilarities computed elsewhere; and how two batches of patterns are joined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, instance, integer, positive
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.array_checks import indices, numbers
+from eocc.base.checks import integer, real
+from eocc.base.stored import Unstored
+from eocc.base.types import Indices, Matrix
 from eocc.measures.base import LinearPrepared
+from eocc.measures.objects import Objects
 from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.tables.table import Table, join_tables
 
 
 @dataclass(frozen=True, eq=False)
 class PrecomputedRows:
     """Rows of a block of dissimilarities; `columns` are those of the patterns themselves."""
 
-    block: Matrix
-    columns: Indices
-    n_read: int
-    stored: ClassVar = {"block": array_of(float, 2), "columns": array_of(np.int64, 1), "n_read": integer(1, 2**40)}
+    block: Annotated[Matrix, numbers("n d")]
+    columns: Annotated[Indices, indices("c")]
+    n_read: Annotated[int, integer(1, 2**40)]
 
     def __len__(self) -> int:
         return len(self.block)
@@ -32,10 +35,9 @@ class PrecomputedRows:
 class FittedPrecomputed(FittedMeasure):
     """Precomputed dissimilarities with their divisor."""
 
-    n_columns: int
-    largest: float
-    n_parameters: int = 0
-    stored: ClassVar = {"n_columns": integer(1, 2**40), "largest": positive}
+    n_columns: Annotated[int, integer(1, 2**40)]
+    largest: Annotated[float, real("(0, inf)")]
+    n_parameters: Unstored[int] = 0
 
     def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> LinearPrepared:
         """Pick the prototypes' columns."""
@@ -71,7 +73,6 @@ class Precomputed(Measure):
     """
 
     rescale: bool = True
-    stored: ClassVar = {"rescale": instance(bool)}
     fitted_class: ClassVar = FittedPrecomputed
     stored_classes: ClassVar = (PrecomputedRows,)
     is_pairwise: ClassVar = True
@@ -108,3 +109,23 @@ class Precomputed(Measure):
         if not self.rescale and block.max() > 1:
             raise ValueError(f"with rescale=False dissimilarities must lie in [0, 1]; the largest is {block.max():g}")
         return FittedPrecomputed(n_columns, (float(block.max()) if self.rescale else 1.0) or 1.0)
+
+
+def joined(first: Any, second: Any) -> Any:
+    """Return the patterns of both batches, which one measure read: the first batch, then the second.
+
+    >>> list(joined(Objects(["oak"]), Objects(["elm", "ash"])))
+    ['oak', 'elm', 'ash']
+    """
+    if isinstance(first, np.ndarray):
+        return np.concatenate([first, second])
+    if isinstance(first, Objects):
+        return Objects([*first, *second])
+    if isinstance(first, Table):
+        return join_tables([first, second])
+    if hasattr(first, "parts"):
+        return type(first)({name: joined(part, second.parts[name]) for name, part in first.parts.items()})
+    assert isinstance(first, PrecomputedRows)
+    return PrecomputedRows(
+        np.concatenate([first.block, second.block]), np.concatenate([first.columns, second.columns]), first.n_read
+    )

@@ -2,7 +2,7 @@
 
 `Measure` and `FittedMeasure` hold everything that the package asks of a measure, with a default for all but
 `Measure.fit` and `FittedMeasure.prepare`. A default of None means that there is nothing of the kind. Objects of a user
-that have these two methods, and any others of them, get the defaults from `eocc.measures.own`.
+that have these two methods, and any others of them, get the defaults from `eocc.measures.function`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from eocc.foundation.checks import Check
-from eocc.foundation.cluster import cluster_in_use
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.base.threads import cluster_in_use
+from eocc.base.types import Flags, Indices, Matrix
 from eocc.measures.difference import Difference, Pair, number_difference, printed
 from eocc.measures.objects import Objects
 from eocc.measures.schema import DataSchema
@@ -48,8 +47,6 @@ class FittedMeasure:
 
     # The length u of p.
     n_parameters: Any = 0
-    # Name of a field -> the check of its value in a model file.
-    stored: ClassVar[Mapping[str, Check]] = {}
     # Whether a pair takes so long to compare that a cluster is worth it.
     is_costly: ClassVar[bool] = False
     # The kind of data in a file that can be scored, one of eocc.measures.KINDS; "" if there is none.
@@ -141,8 +138,7 @@ class FittedMeasure:
 class Measure:
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
 
-    # Constructor argument -> the check of its value in a model file; further classes that the file may name.
-    stored: ClassVar[Mapping[str, Check]] = {}
+    # Further classes that a model file may name.
     stored_classes: ClassVar[tuple[type, ...]] = ()
     # What `fit` returns.
     fitted_class: ClassVar[type[Any]] = FittedMeasure

@@ -1,39 +1,36 @@
 """Dynamic time warping of series: one or several channels, unequal lengths, one weight per channel."""
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, instance, number, optional, real
-from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, format_data_number, format_number, span
+from eocc.base.array_checks import array_of
+from eocc.base.checks import number, optional, real
+from eocc.base.stored import Unstored
+from eocc.base.threads import for_each_block
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted, format_data_number, format_number, span
 from eocc.kernels.dtw import LANES, bound_groups, warp_groups
-from eocc.measures.base import LinearPrepared
-from eocc.measures.bounded import SAFE_SHARE, are_few, nearest_by_bounds, nearest_of_all
+from eocc.measures.base import SAFE_SHARE, LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.schema import DataSchema
-from eocc.measures.unit import LEAST_DIVISOR, FittedInUnit, MeasureInUnit, Unit
+from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
 # Patterns per task of a thread.
 ROWS_PER_TASK = 8
-# An explanation divides the alignment into this many stretches.
-MOST_STRETCHES = 5
 
 
 @dataclass(frozen=True, eq=False)
 class FittedDTW(FittedInUnit):
     """DTW with its unit, divisor and band, and the training pairs of one channel until they are used."""
 
-    band: float
-    computed: list[tuple[Objects, Matrix]] = field(default_factory=list)
-    stored: ClassVar = {"unit": instance(Unit), "largest": real(LEAST_DIVISOR), "band": real(0, 1)}
+    band: Annotated[float, real("[0, 1]")]
+    computed: Unstored[list[tuple[Objects, Matrix]]] = field(default_factory=list)
     weighs: ClassVar = "channel"
     pattern_classes: ClassVar = (np.ndarray,)
 
@@ -154,15 +151,13 @@ class DTW(MeasureInUnit):
            [1., 1., 0.]])
     """
 
-    band: float | None = 0.1
-    stored: ClassVar = {"band": optional(number(0, 1))}
+    band: Annotated[float | None, optional(number("[0, 1]"))] = 0.1
     fitted_class: ClassVar = FittedDTW
     stored_classes: ClassVar = (Unit,)
 
     def __post_init__(self) -> None:
-        band = 0.0 if self.band is None else self.band
-        if isinstance(band, bool) or not isinstance(band, numbers.Real) or not 0 <= band <= 1:
-            raise ValueError(f"band must be None or a number in [0, 1], a share of the longer series, not {band!r}")
+        if self.band is not None:
+            number("[0, 1]", ", a share of the longer series, or None")("band", self.band)
 
     def read(self, X: Any) -> Objects:
         """Return X as (length, channels) arrays."""
@@ -192,7 +187,7 @@ def warping_path(series: Matrix, other: Matrix, weights: Matrix, band: float) ->
     return np.array(cells[::-1], np.int64)
 
 
-def stretches_of(costs: Matrix, most: int = MOST_STRETCHES) -> list[tuple[int, int]]:
+def stretches_of(costs: Matrix, most: int = 5) -> list[tuple[int, int]]:
     """Return at most `most` consecutive ranges [start, stop) that cover all costs, each of similar costs.
 
     Starting from single costs, it merges the two neighbours whose merger raises the sum of squared deviations least.

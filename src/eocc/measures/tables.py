@@ -4,20 +4,20 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from eocc.foundation.checks import hashable, instance, mapping, optional, tuple_of
-from eocc.foundation.registry import choose, listed
-from eocc.foundation.threads import interruptibly
-from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.foundation.wording import format_value, named_values, to_json
+from eocc.base.array_checks import numbers
+from eocc.base.checks import hashable, instance, mapping, optional
+from eocc.base.registry import choose, listed
+from eocc.base.threads import interruptibly
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
-from eocc.measures.cells import Cells
-from eocc.measures.coders import CODERS, STORED_CODERS, FittedColumn, Unseen, fit_column
+from eocc.measures.cells import Cells, filled, some_rows
+from eocc.measures.coders import DECLARED, STORED_CODERS, FittedColumn, Unseen, fit_column
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.filling import filled, some_rows
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.schema import DataSchema
 from eocc.tables.judge import holds_text
@@ -37,11 +37,7 @@ class FittedGower(FittedMeasure):
 
     measure: "Gower"
     columns: tuple[FittedColumn, ...]
-    donors: Matrix
-    stored: ClassVar = {
-        "measure": lambda value: type(value) is Gower, "columns": tuple_of(instance(FittedColumn), 1),
-        "donors": lambda value: instance(np.ndarray)(value) and value.dtype == np.float64 and not np.isinf(value).any(),
-    }  # fmt: skip
+    donors: Annotated[Matrix, numbers("n d", gaps=True)]
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.columns):
@@ -215,8 +211,9 @@ class Gower(Measure):
     (['age', 'city'], ['numeric', 'categorical'])
     """
 
-    kinds: Mapping[Any, str | Sequence[Any]] | None = None
-    stored: ClassVar = {"kinds": optional(mapping(hashable, instance(str, list, tuple)))}
+    kinds: Annotated[
+        Mapping[Any, str | Sequence[Any]] | None, optional(mapping(hashable, instance(str, list, tuple)))
+    ] = None
     fitted_class: ClassVar = FittedGower
     reads_tables: ClassVar = True
     stored_classes: ClassVar = (FittedColumn, *STORED_CODERS)
@@ -224,7 +221,7 @@ class Gower(Measure):
     def __post_init__(self) -> None:
         for name, kind in (self.kinds or {}).items():
             if not isinstance(kind, list | tuple):
-                choose("kind", CODERS, kind, otherwise="pass a list of levels, the lowest first")
+                choose("kind", dict.fromkeys(DECLARED), kind, otherwise="pass a list of levels, the lowest first")
             elif not 0 < len(set(kind)) == len(kind):
                 raise ValueError(f"the levels of column {name!r} must be different and at least 1, not {kind!r}")
 

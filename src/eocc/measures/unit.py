@@ -1,13 +1,14 @@
 """The unit in which numbers are compared, so that no square of a huge or tiny value overflows or vanishes."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, instance, integer, real
-from eocc.foundation.threads import for_each_block, threads
-from eocc.foundation.types import Matrix
+from eocc.base.array_checks import numbers
+from eocc.base.checks import integer, real
+from eocc.base.threads import for_each_block, threads
+from eocc.base.types import Matrix
 from eocc.measures.protocol import FittedMeasure, Measure
 
 # Rows farther out than this many training ranges are clipped, so that squares stay finite. departure: far patterns
@@ -16,23 +17,16 @@ FARTHEST = 1e150
 CONSTANT_SHARE = 1e-14
 # A smaller divisor counts as 0: with it, the distance of a row so far out would be infinite.
 LEAST_DIVISOR = 1e-150
-# Up to this exponent a product with a power of two equals ldexp, and is faster.
-MOST_BY_PRODUCT = 1000
 # Doubles reach from 2**-1074 to 2**1024.
 EXPONENTS = 1100
-# A block holds about this many dissimilarities, 4 MiB.
-PAIRS_PER_BLOCK = 2**19
-# More numbers than this take a noticeable time to compare.
-MANY_NUMBERS = 2**27
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
     """Rows minus `centre`, the middle of each column, divided by 2**exponent, which is exact."""
 
-    centre: Matrix
-    exponent: int
-    stored: ClassVar = {"centre": array_of(np.float64, 1), "exponent": integer(-EXPONENTS, EXPONENTS)}
+    centre: Annotated[Matrix, numbers("d")]
+    exponent: Annotated[int, integer(-EXPONENTS, EXPONENTS)]
 
     @classmethod
     def of(cls, rows: Matrix) -> "Unit":
@@ -45,7 +39,8 @@ class Unit:
         """Return the rows in this unit."""
         scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
         with np.errstate(over="ignore"):
-            if abs(self.exponent) <= MOST_BY_PRODUCT:
+            # Up to this exponent a product equals ldexp, and is faster.
+            if abs(self.exponent) <= 1000:
                 scaled *= 2.0**-self.exponent
             else:
                 np.ldexp(scaled, -self.exponent, out=scaled)
@@ -74,8 +69,7 @@ class StandardUnit(Unit):
     A constant column keeps its own scale. The exponent is 0.
     """
 
-    spreads: Matrix
-    stored: ClassVar = {**Unit.stored, "spreads": array_of(np.float64, 1)}
+    spreads: Annotated[Matrix, numbers("d")]
 
     def __post_init__(self) -> None:
         if self.spreads.shape != self.centre.shape or not (self.spreads > 0).all():
@@ -118,8 +112,7 @@ class FittedInUnit(FittedMeasure):
     """A measure of numbers with its divisor delta, which is `largest` in the `unit`."""
 
     unit: Unit
-    largest: float
-    stored: ClassVar = {"unit": instance(Unit, StandardUnit), "largest": real(LEAST_DIVISOR)}
+    largest: Annotated[float, real(f"[{LEAST_DIVISOR}, inf)")]
 
     @property
     def n_parameters(self) -> int:
@@ -137,12 +130,14 @@ class FittedInUnit(FittedMeasure):
         if prototypes is None and not isinstance(training, np.ndarray):  # each pair of series is compared once
             return float(self.prepare(training).evaluate(p).max())
         prototypes = training if prototypes is None else prototypes
-        step, largest = max(1, PAIRS_PER_BLOCK // len(prototypes)), list[float]()
+        # A block holds about 4 MiB of dissimilarities.
+        step, largest = max(1, 2**19 // len(prototypes)), list[float]()
 
         def look(start: int, stop: int) -> None:
             largest.append(float(np.max(self.prepare(training[start:stop], prototypes).evaluate(p))))
 
-        if isinstance(training, np.ndarray) and training.size * len(prototypes) > MANY_NUMBERS:
+        # More than 2**27 numbers take a noticeable time to compare.
+        if isinstance(training, np.ndarray) and training.size * len(prototypes) > 2**27:
             with threads(1):  # one thread, which needs no more memory; the caller only waits: Ctrl-C works
                 for_each_block(len(training), step, look)
         else:

@@ -1,6 +1,6 @@
 """Pictures of a fitted classifier: one function per question, which draws on a matplotlib axis and returns it."""
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 NAMES = (
     "rows", "row", "calibration", "space", "history", "membership", "modularity", "weights", "roc", "scores",

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
+from eocc.base.registry import choose
+from eocc.base.types import Flags, Matrix
+from eocc.base.wording import counted, shortened, wrapped
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
+from eocc.entropic.partition.cuts import normalized_modularity
 from eocc.explain import Reason, reach_of
 from eocc.explain.fitted import number_columns, prototype_labels, weight_names
-from eocc.foundation.registry import choose
-from eocc.foundation.types import Flags, Matrix
-from eocc.foundation.wording import counted, shortened, wrapped
-from eocc.partition.dense import normalized_modularity
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
@@ -94,9 +94,8 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     axes.set_yticks(places, words, fontsize=8, parse_math=False)
     n_rejected = int((scores.margins < classifier.threshold_).sum())
     title = f"{n_rejected:,} of {counted(len(patterns), 'row')} rejected; the most unusual"
-    return _finish(
-        axes, title=title, xlabel=f"how far out: {classifier._how_far_out_name}", ylim=(-0.6, len(order) - 0.1)
-    )
+    labels: dict[str, Any] = {"title": title, "xlabel": f"how far out: {classifier._how_far_out_name}"}
+    return _finish(axes, ylim=(-0.6, len(order) - 0.1), **labels)
 
 
 def _called(names: Any, n_rows: int) -> list[Any]:
@@ -279,9 +278,8 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     decision = (scores.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
-    axes.plot(
-        *classifier.prototypes_.T, "o", color=INK, markersize=3, label=classifier._prototypes_in_words or "training"
-    )
+    label = classifier._prototypes_in_words or "training"
+    axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=label)
     if accepted is not None:
         _draw_decisions(axes, new, accepted)
     axes.set_xlabel(names[0], parse_math=False)
@@ -303,12 +301,9 @@ def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantit
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    axes.set(
-        xlabel="number of clusters",
-        ylabel="normalised modularity M" if quantity == "M" else "modularity Q",
-        xscale="log" if len(curve) > 30 else "linear",
-    )
-    return _finish(axes, title="Modularity of all partitions")
+    labels: dict[str, Any] = {"ylabel": "normalised modularity M" if quantity == "M" else "modularity Q"}
+    labels |= {"xlabel": "number of clusters", "xscale": "log" if len(curve) > 30 else "linear"}
+    return _finish(axes, title="Modularity of all partitions", **labels)
 
 
 def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
@@ -382,6 +377,5 @@ def draw_ratios(axes: Any, ratios: Matrix, is_normal: Flags | None, classifier: 
     labels, colours = [f"{name}: {int(kept.sum()):,}" for name, kept, _ in groups], [group[2] for group in groups]
     axes.hist(values, np.linspace(0, top, 31), color=colours, label=labels, histtype="barstacked")
     axes.axvline(limit, color=INK, linewidth=1.2, linestyle="--", label="limit: rows to the right are rejected")
-    return _finish(
-        axes, title="How far out rows lie", xlabel=classifier._how_far_out_name, ylabel="rows", xlim=(0, top)
-    )
+    names: dict[str, Any] = {"xlabel": classifier._how_far_out_name, "ylabel": "rows"}
+    return _finish(axes, title="How far out rows lie", xlim=(0, top), **names)

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from eocc.base.arguments import n_threads
+from eocc.base.blas import one_blas_thread
+from eocc.base.progress import track
+from eocc.base.threads import BLOCK_SIZE, threads
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.threads import BLOCK_SIZE
-from eocc.foundation.types import Indices, Matrix
-from eocc.io.model_file.document import work_of
+from eocc.formats.model_file.document import work_of
 
 # The plane is computed from at most this many prototypes, and regions are shown up to this many unless they are there
 # already: both cost their square.
@@ -34,17 +37,9 @@ class Projection:
     mean: Matrix
     axes: Matrix
 
-    def embed(self, classifier: OneClassClassifier, patterns: Any) -> Matrix:
-        """Return patterns, as the measure reads them, compared with the prototypes that span the plane."""
-        return classifier._map_points(patterns, self.columns)
-
     def place(self, rows: Matrix) -> Matrix:
         """Return the points (m, 2) of rows of dissimilarities to the prototypes that span the plane."""
         return np.asarray(np.einsum("ij,jk->ik", rows - self.mean, self.axes))
-
-    def blocks_of(self, classifier: OneClassClassifier, patterns: Any) -> list[Any]:
-        """Return the patterns in blocks that can be compared with these prototypes at once."""
-        return classifier._blocks_of(patterns, max(1, BLOCK_SIZE // len(self.columns)))
 
 
 def project(classifier: OneClassClassifier) -> Projection:
@@ -81,8 +76,13 @@ def principal_axes(centred: Matrix) -> Matrix:
 
 def points_of(classifier: OneClassClassifier, plane: Projection, patterns: Any) -> Matrix:
     """Return the points (m, 2) of patterns as the measure reads them."""
-    blocks = plane.blocks_of(classifier, patterns)
-    return np.concatenate([plane.place(plane.embed(classifier, block)) for block in blocks])
+    blocks = classifier._blocks_of(patterns, max(1, BLOCK_SIZE // len(plane.columns)))
+    with threads(n_threads(classifier.n_jobs)):
+        rows = (
+            classifier._map_points(one, plane.columns)
+            for one in track(f"placing {counted(len(patterns), 'row')}", blocks)
+        )
+        return np.concatenate([plane.place(block) for block in rows])
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from eocc.foundation.wording import counted
+from eocc.base.wording import counted
 from eocc.plots.drawing import OTHER, _axes, _colour, _finish
 
 
-def plot_series(windows: Any, decisions: Any, *, group: Any = None, axes: Any = None) -> Any:
+def plot_series(windows: Any, decisions: Any, group: Any = None, axes: Any = None) -> Any:
     """Draw a series, in the order of time, with the rows marked that no accepted window holds.
 
     Parameters

@@ -1,6 +1,6 @@
 """A fitted classifier -> one HTML page: what it learned and how it decides, or the rows that it asks about."""
 
-from eocc.foundation.vocabulary import completed
+from eocc.base.vocabulary import completed
 from eocc.report.page import write_report
 from eocc.report.review import write_review
 

@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from eocc.foundation.markup import Markup, tag
+from eocc.base.markup import Markup, tag
 from eocc.plots import drawing
 
 # The colours of eocc.plots -> those of style.css. Black is what matplotlib draws axes and texts in.
 COLOURS = {drawing.INK: "ink", drawing.BORDER: "ink", drawing.FAINT: "muted", "#000000": "ink", "#ffffff": "paper"}
 COLOURS |= {drawing.NORMAL: "good", drawing.OTHER: "bad"}
 COLOURS |= {colour: f"r{k}" for k, colour in enumerate(drawing.REGIONS)}
+COLOURS = {colour: f"var(--{name})" for colour, name in COLOURS.items()}
 NEEDS = "This chart needs matplotlib: pip install matplotlib."
 
 
@@ -51,9 +52,4 @@ def _plain(svg: str) -> str:
 
 def _attributes(style: str) -> str:
     pairs = (part.split(": ", 1) for part in style.split("; "))
-    return " ".join(f'{key}="{_colour(value)}"' for key, value in pairs if key != "font-family")
-
-
-def _colour(value: str) -> str:
-    name = COLOURS.get(value.lower())
-    return f"var(--{name})" if name else value
+    return " ".join(f'{key}="{COLOURS.get(value.lower(), value)}"' for key, value in pairs if key != "font-family")

@@ -1,19 +1,21 @@
 """The columns of a table: what is normal in each, where the values of rows lie, and what is new in the data."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from eocc.base.registry import FEW, MANY, listed
+from eocc.base.types import Matrix
+from eocc.base.wording import counted, format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
+from eocc.explain.facts import known_columns, new_labels
 from eocc.explain.fitted import number_columns
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted, format_value, shortened
+from eocc.tables.reading import Reading
 from eocc.tables.table import BOOLEAN, NUMBER, Column, Table
 
 # The normal range of a column leaves this share of the training rows out at each end.
@@ -24,19 +26,21 @@ N_BINS = 24
 LEAST_FACTOR, LEAST_SKEW = 20.0, 3.0
 # Values this far from the histogram, in its widths, are drawn at this place, as an arrow.
 FARTHEST = 1.5
+# What rows are called if the model keeps all of them.
+TRAINING_ROW = "training row"
 # A chart shows this many categories, and one bar for all others.
 MOST_LABELS = 12
-# The page shows the values of up to this many columns.
-MOST_COLUMNS = 60
-# Messages name this many columns.
-MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """How one column is drawn: a histogram of the normal rows between 0 and 1, or one bar per category."""
+    """How one column is drawn: a histogram of the normal rows between 0 and 1, or one bar per category.
+
+    `known` are categories that training rows have, even if none of the rows in `column` has them.
+    """
 
     column: Column
+    known: Sequence[str] = ()
 
     @cached_property
     def is_number(self) -> bool:
@@ -82,6 +86,7 @@ class Axis:
             return None
         if self.is_number and column.labels is None:
             return self.place_of(value)
+        # Categories without a bar of their own share the last one.
         return self._bars.get(format_value(column.cell(index)), -1)
 
     def place_of(self, value: float) -> float:
@@ -97,7 +102,9 @@ class Axis:
     @cached_property
     def categories(self) -> Counter[str]:
         """How many normal rows have each category."""
-        return Counter(format_value(cell) for cell in self.column.cells() if cell is not None)
+        found = Counter(format_value(cell) for cell in self.column.cells() if cell is not None)
+        found.update(dict.fromkeys(map(format_value, self.known), 0))
+        return found
 
     @cached_property
     def shares(self) -> list[tuple[str, float]]:
@@ -114,7 +121,7 @@ class Axis:
         if self.is_number:
             low, high = (self.text(value) for value in self.range)
             return f"always {low}" if low == high else f"{low} to {high}"
-        return listed([f"{label} {share:.0%}" for label, share in self.shares[:3]], 3) or "always missing"
+        return listed([f"{label} {share:.0%}" for label, share in self.shares[:FEW]]) or "always missing"
 
     def text(self, value: float) -> str:
         """Return a number of the column in words."""
@@ -125,14 +132,10 @@ class Axis:
         shown: dict[str, Any] = {"name": str(self.column.name), "usual": self.words}
         if self.is_number:
             counts, _ = np.histogram(self._scaled(self._known), N_BINS, range=self._ends)
-            return {
-                **shown,
-                "band": list(map(self.place_of, self.range)),
-                "counts": counts.tolist(),
-                "log": self.is_logarithmic or None,
-            }
+            band = list(map(self.place_of, self.range))
+            return {**shown, "band": band, "counts": counts.tolist(), "log": self.is_logarithmic or None}
         shares, more = (
-            [(shortened(label), share) for label, share in self.shares],
+            [(shortened(label), part) for label, part in self.shares],
             len(self.categories) - len(self.shares),
         )
         rest = f"{more} others" if more else None
@@ -146,7 +149,7 @@ class Columns:
 
     `reference` shows what is normal: the training rows, unless the model keeps none. `shown` are the columns whose
     values the page shows: all, unless there are very many. `row_name` says what the training rows are called:
-    prototypes, if the model does not keep all.
+    prototypes, if the model does not keep all. `reading` says which values the training rows had, kept or not.
     """
 
     names: list[str]
@@ -155,11 +158,17 @@ class Columns:
     new: Sequence[Column] | None
     shown: list[int]
     row_name: str
+    reading: Reading | None = None
+    patterns: Any = None
 
     @cached_property
     def axes(self) -> list[Axis]:
         """How the shown columns are drawn."""
-        return [Axis(self.reference[k].rename(self.names[k])) for k in self.shown]
+        known = {} if self.reading is None else {str(one.name): one.labels for one in self.reading.columns}
+        names = [self.names[k] for k in self.shown]
+        return [
+            Axis(self.reference[k].rename(name), known.get(name, ())) for k, name in zip(self.shown, names, strict=True)
+        ]
 
     @property
     def normal(self) -> list[dict[str, Any]]:
@@ -176,8 +185,8 @@ class Columns:
     def places_near(self, reason: Reason) -> list[float] | None:
         """Return where the range of the near normal rows lies, if the reason has one."""
         axis, ends = self._by_name.get(reason.name), (reason.low, reason.high)
-        is_range = axis is not None and axis.is_number and all(isinstance(end, float) for end in ends)
-        return list(map(axis.place_of, ends)) if axis is not None and is_range else None
+        is_range = all(isinstance(end, float) for end in ends)
+        return list(map(axis.place_of, ends)) if axis is not None and axis.is_number and is_range else None
 
     @cached_property
     def _by_name(self) -> dict[str, Axis]:
@@ -190,33 +199,37 @@ class Columns:
         if constant and len(self.reference[0].values) > 1:
             have = "has" if len(constant) == 1 else "have"
             said.append(
-                f"{listed(constant, MOST_NAMED)} {have} the same value in every {self.row_name}, so any other value "
-                "looks unusual."
+                f"{listed(constant)} {have} the same value in every {self.row_name}, so any other value looks unusual."
             )
         return said + _gaps(self._pairs(), self.row_name)
 
     def news(self) -> list[str]:
         """Return what new rows have that no training row has, and their gaps, one sentence each."""
         categories, beyond = list[str](), list[tuple[int, str]]()
-        for name, known, new in zip(self.names, self.reference, self.new or (), strict=self.new is not None):
-            if known.labels is not None and new.labels is not None:
-                seen, used = (_labels_of(column) for column in (known, new))
-                categories += [f"{name} ({listed(sorted(used - seen), 3)})"] if used - seen else []
-            elif not np.isnan(known.values).all() and known.labels is None and new.labels is None:
-                n_out = int(((new.values < np.nanmin(known.values)) | (new.values > np.nanmax(known.values))).sum())
-                beyond += [(-n_out, f"{name} ({n_out:,})")] if n_out else []
-        words = listed([text for _, text in sorted(beyond)], MOST_NAMED)
-        said = [f"New categories: {listed(categories, MOST_NAMED)}."] if categories else []
-        said += [f"Values beyond those of all {self.row_name}s, rows by column: {words}."] if beyond else []
+        for known, column, is_new in new_labels(self.reading, self.patterns):
+            codes = np.unique(column.codes).tolist()
+            used = [format_value(column.labels[code]) for code in codes if column.labels and is_new[code]]
+            categories += [f"{known.name} ({listed(sorted(used), FEW)})"] if used else []
+        for name, low, high, values in self._with_ends():
+            n_out = int(((values < low) | (values > high)).sum())
+            beyond += [(-n_out, f"{name} ({n_out:,})")] if n_out else []
+        words = listed([text for _, text in sorted(beyond)])
+        said = [f"New categories: {listed(categories)}."] if categories else []
+        said += [f"Values beyond those of all training rows, rows by column: {words}."] if beyond else []
         return said + _gaps(list(zip(self.names, self.new or (), strict=self.new is not None)), "new row")
+
+    def _with_ends(self) -> Iterator[tuple[str, float, float, Matrix]]:
+        """Yield the new numbers and dates of columns whose least and largest training value the model knows."""
+        for known, column in known_columns(self.reading, self.patterns):
+            if known.low is not None and known.high is not None and column.labels is None:
+                yield str(known.name), known.low, known.high, column.values
+        if self.reading is None and self.row_name == TRAINING_ROW:
+            for name, rows, new in zip(self.names, self.training, self.new or (), strict=self.new is not None):
+                if rows.labels is None and new.labels is None and not np.isnan(rows.values).all():
+                    yield name, float(np.nanmin(rows.values)), float(np.nanmax(rows.values)), new.values
 
     def _pairs(self) -> list[tuple[str, Column]]:
         return list(zip(self.names, self.reference, strict=True))
-
-
-def _labels_of(column: Column) -> set[str]:
-    labels = column.labels or ()
-    return {format_value(labels[code]) for code in np.unique(column.codes).tolist() if code >= 0}
 
 
 def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
@@ -229,22 +242,22 @@ def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
         has_gap |= gaps
         counts[name] += int(gaps.sum())
     most = [f"{name} ({count:,})" for name, count in counts.most_common() if count]
-    return [f"Gaps in {has_gap.sum():,} of {counted(len(has_gap), kind)}: {listed(most, MOST_NAMED)}."] if most else []
+    return [f"Gaps in {has_gap.sum():,} of {counted(len(has_gap), kind)}: {listed(most)}."] if most else []
 
 
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
     """Return the columns of a table of numbers or records, and of `new` patterns; none for other data."""
-    names, training = number_columns(classifier), classifier.prototypes_
-    row_name = "training row" if classifier._is_whole else "prototype"
+    names, training, reading = number_columns(classifier), classifier.prototypes_, classifier.reading_
+    row_name = TRAINING_ROW if classifier._is_whole else "prototype"
     if names:
         kept = None if new is None else _number_columns(names, new)
         rows, reference = (_number_columns(names, part) for part in (training, classifier._reference_rows))
-        return Columns(names, rows, reference, kept, _shown(explained, names), row_name)
+        return Columns(names, rows, reference, kept, _shown(explained, names), row_name, reading, new)
     if isinstance(training, Table):
-        names = [str(name) for name in training.names]
+        names, reference = [str(name) for name in training.names], classifier._reference_rows.columns
         given = {} if new is None else {column.name: column for column in new.columns}
         kept = None if new is None else [given[name] for name in training.names]
-        return Columns(names, training.columns, training.columns, kept, _shown(explained, names), row_name)
+        return Columns(names, training.columns, reference, kept, _shown(explained, names), row_name, reading, new)
     return Columns([], [], [], None, [], row_name)
 
 
@@ -252,7 +265,7 @@ def _shown(explained: Sequence[Explanation], names: list[str]) -> list[int]:
     """Return the columns to show: those named most often as reasons, if there are very many."""
     counts = Counter(reason.name for one in explained for reason in one.reasons)
     order = sorted(range(len(names)), key=lambda k: -counts[names[k]])
-    return sorted(order[:MOST_COLUMNS])
+    return sorted(order[:MANY])
 
 
 def _number_columns(names: list[str], rows: Matrix) -> list[Column]:

@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from eocc.base.atomic import drafted
+from eocc.base.markup import Markup, joined, tag
 from eocc.classifiers.base import OneClassClassifier
-from eocc.foundation.atomic import drafted
-from eocc.foundation.markup import Markup, joined, tag
 from eocc.report.columns import columns_of
 from eocc.report.rows import as_json, page_data
 from eocc.report.sections import (
@@ -28,15 +28,10 @@ from eocc.report.sections import (
 from eocc.report.study import Study, study_of
 from eocc.tables.windows import Windows
 
-# What the contents call each part, by its identity.
-PARTS = {
-    "summary": ("Summary", summary_section),
-    "rows": ("Rows", rows_section),
-    "map": ("Map", map_section),
-    "calibration": ("Calibration", calibration_section),
-    "data": ("Training data", data_section),
-    "model": ("Model", model_section),
-}
+# What the contents call each part, by its identity; the summary is the first.
+PARTS = {"rows": ("Rows", rows_section), "map": ("Map", map_section),
+         "calibration": ("Calibration", calibration_section), "data": ("Training data", data_section),
+         "model": ("Model", model_section)}  # fmt: skip
 
 
 def write_report(
@@ -73,34 +68,36 @@ def write_report(
     n_unread : int, default=0
         How many rows, which are not in X, could not be read. The heading counts them as rejected.
     """
-    output = checked_page(path)
-    study = replace(study_of(classifier, X, y, names), n_unread=n_unread)
-    text = _page(study, title or "One-class report", notes, windows)
-    with drafted(output) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-    return output
+    checked_page(path)
+    overlap = windows is not None and windows.overlap
+    study = replace(study_of(classifier, X, y, names), n_unread=n_unread, overlap=overlap)
+    return write_page(path, _page(study, title or "One-class report", notes, windows))
 
 
-def checked_page(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a page, or raise a ValueError if its name says that it is something else."""
+def checked_page(path: str | os.PathLike[str]) -> None:
+    """Raise a ValueError if the name of a page says that it is something else."""
     output = Path(path)
     if output.suffix.lower() not in ("", ".html", ".htm"):
         hint = "; print it from the browser to get a PDF" if output.suffix.lower() == ".pdf" else ""
         raise ValueError(f"the page is HTML: call it {output.with_suffix('.html').name!r}, not {output.name!r}{hint}")
-    return output
+
+
+def write_page(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a page, whole or not at all, and return its path."""
+    with drafted(Path(path)) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return Path(path)
 
 
 def _page(study: Study, title: str, notes: Sequence[str], windows: Windows | None) -> str:
     columns = columns_of(study.classifier, None if study.new is None else study.new.patterns, study.explained)
-    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
+    named = {"summary": "Summary"} | {identity: name for identity, (name, _) in PARTS.items()}
+    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, name in named.items()]
     nav = tag("nav", tag("ul", *links), aria_label="Contents")
     first = summary_section(study, columns, notes, windows)
-    sections = joined(
-        [first, *(part(study, columns) for _, part in PARTS.values() if part is not summary_section)], "\n"
-    )
-    scripts, data = ["row.js", "script.js"], page_data(study, columns)
-    header = [title, study.verdict, model_in_one_line(study)]
-    return document(header, ["style.css"], scripts, data, nav, sections)
+    sections = joined([first, *(part(study, columns) for _, part in PARTS.values())], "\n")
+    header, data = [title, study.verdict, model_in_one_line(study)], page_data(study, columns)
+    return document(header, ["style.css"], ["row.js", "script.js"], data, nav, sections)
 
 
 def document(

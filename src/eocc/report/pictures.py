@@ -7,25 +7,25 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
+from eocc.base.markup import Markup, joined, tag
+from eocc.base.registry import FEW, MANY
+from eocc.base.types import Matrix
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.fitted import schema_of
-from eocc.foundation.markup import Markup, joined, tag
-from eocc.foundation.types import Matrix
 from eocc.measures.difference import Difference
 from eocc.measures.labelled_graph import LabelledGraph
 
 SIZE, MARGIN = 150.0, 14.0
 # Larger graphs and longer labels are unreadable.
 MOST_VERTICES = 80
-LONGEST_LABEL = 3
 # Attributes that place a vertex: by name, or as the first two numbers of networkx's usual attribute.
 COORDINATES = (("x", "y"), ("pos[0]", "pos[1]"))
 # The width of a drawing of series, and the most steps that it shows; there are not more pixels.
 WIDE, MOST_STEPS = 440.0, 300
 # Edits of a graph are marked if they make at least this share of the difference.
 MAIN = 0.05
-# An alignment has lines of this many symbols, and at most this many symbols.
-LINE, LONGEST = 60, 600
+# The most symbols of an alignment.
+LONGEST = 600
 
 
 def picture_of(
@@ -105,7 +105,7 @@ def _fit(clouds: Sequence[Matrix]) -> list[Matrix]:
 def _draw_graph(graph: LabelledGraph, labels: Sequence[str], places: Matrix, edited: Collection[str]) -> list[Markup]:
     """Return lines and circles, with the labels in them if all are short; pointing at a circle shows what it is."""
     at = [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
-    are_short = any(labels) and max(map(len, labels)) <= LONGEST_LABEL
+    are_short = any(labels) and max(map(len, labels)) <= FEW
     called = [graph.called(vertex) for vertex in range(len(labels))]
     lines, circles, texts = [], [], []
     for a, b in np.asarray(graph.edges).tolist():
@@ -161,9 +161,9 @@ def _alignment(pair: Sequence[Any], edits: Sequence[Mapping[str, Any]], words: S
         below.append("\N{MIDDLE DOT}" if takes else str(pair[1][j]))
         i, j = i + (not gives), j + (not takes)
     lines = []
-    for start in range(0, len(edited), LINE):
+    for start in range(0, len(edited), MANY):
         for symbols in (above, below):
-            cells = zip(symbols[start : start + LINE], edited[start : start + LINE], strict=True)
+            cells = zip(symbols[start : start + MANY], edited[start : start + MANY], strict=True)
             lines.append(joined(tag("mark", symbol) if is_edit else symbol for symbol, is_edit in cells))
         lines.append(Markup())
     note = f"Above: {words[0]}. Below: {words[1]}. Marked: what has to be edited."

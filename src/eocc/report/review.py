@@ -10,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.markup import Markup, joined, tag
+from eocc.base.wording import counted
 from eocc.classifiers.answers import check_teachable
 from eocc.classifiers.asking import FIND
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation
 from eocc.explain.facts import with_facts
-from eocc.foundation.atomic import drafted
-from eocc.foundation.markup import Markup, joined, tag
-from eocc.foundation.wording import counted
 from eocc.report.columns import columns_of
-from eocc.report.page import checked_page, document
+from eocc.report.page import checked_page, document, write_page
 from eocc.report.rows import as_json, contents, explained
 from eocc.space.prototypes.content import row_hashes, words_of
 
@@ -97,12 +96,10 @@ def write_review(
     notes : sequence of str, default=()
         Sentences that the page shows above the questions.
     """
-    output = checked_page(path)
+    checked_page(path)
     questions = questions_of(classifier, X, n, names, goal)
     text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal, notes)
-    with drafted(output) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-    return output
+    return write_page(path, text)
 
 
 def _page(
@@ -122,14 +119,12 @@ def _page(
     ]  # fmt: skip
     shown: dict[str, Any] = {"columns": columns.normal, "rows": rows, "called": columns.row_name, "data": data}
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
-    scripts, many = (
-        ["row.js", "review.js"],
-        "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?",
+    many = "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?"
+    header, main = (
+        [f"Review of {Path(data).name}" if data else "Review", many, ""],
+        _main(len(rows), data, then, goal, notes),
     )
-    header = [f"Review of {Path(data).name}" if data else "Review", many, ""]
-    return document(
-        header, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal, notes)
-    )
+    return document(header, ["style.css", "review.css"], ["row.js", "review.js"], shown, Markup(), main)
 
 
 def teaching(model: str, answers: str, id_column: str) -> str:

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.markup import REPLACED, UNSHOWN
+from eocc.base.registry import FEW, listed
+from eocc.base.types import Matrix
+from eocc.base.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
 from eocc.explain.fitted import described
-from eocc.foundation.markup import REPLACED, UNSHOWN
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.report.columns import Columns
@@ -25,19 +25,25 @@ LONGEST_WORDS = 160
 def page_data(study: Study, columns: Columns) -> dict[str, Any]:
     """Return all that row.js and script.js need."""
     frame, rows = LogFrame.around(study.training.points), study.subject
-    drawn = _drawn_training(study)
-    edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, drawn)
+    # The training rows on the map: those listed, or as many if there are new rows.
+    some = evenly(np.arange(len(study.training)), MOST_LISTED)
+    drawn = np.sort(study.listed) if study.new is None else some
+    edges = np.empty((0, 2), np.int64) if study.labels is None else edges_between(study.classifier, drawn)
     explained = dict(zip(study.listed.tolist(), study.explained, strict=False))
     return {
         "columns": columns.normal,
         "rows": [_row(study, columns, frame, index, explained.get(index)) for index in study.listed.tolist()],
-        "training": [_training(study, frame, index) for index in (drawn.tolist() if study.new is not None else ())],
+        "training": [] if study.new is None else [
+            {"name": study.training.names[index], "at": at,
+             "region": None if study.labels is None else int(study.labels[index])}
+            for index, at in zip(drawn.tolist(), _places(frame, study.training.points[drawn]), strict=True)
+        ],
         "tree": _places(frame, study.training.points[edges.ravel()]) if len(edges) else [],
         "is_new": study.new is not None,
         "has_p": rows.p_values is not None,
         "n_explained": len(study.explained),
         "called": study.row_name,
-    }
+    }  # fmt: skip
 
 
 def as_json(data: Any) -> str:
@@ -54,19 +60,8 @@ def _shown(value: Any) -> Any:
     return [_shown(one) for one in value] if isinstance(value, list) else value
 
 
-def _drawn_training(study: Study) -> Indices:
-    """Return the training rows on the map: those listed, or as many if there are new rows."""
-    return np.sort(study.listed) if study.new is None else evenly(np.arange(len(study.training)), MOST_LISTED)
-
-
 def _places(frame: LogFrame, points: Matrix) -> list[list[float]]:
     return [[round(x, 3), round(y, 3)] for x, y in frame.place(points).tolist()]
-
-
-def _training(study: Study, frame: LogFrame, index: int) -> dict[str, Any]:
-    region = None if study.regions is None else int(study.regions.labels[index])
-    [at] = _places(frame, study.training.points[index : index + 1])
-    return {"name": study.training.names[index], "at": at, "region": region}
 
 
 def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Explanation | None) -> dict[str, Any]:
@@ -80,7 +75,7 @@ def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Expla
         "out": format_number(finite(rows.ratios[index])),
         "p": None if rows.p_values is None else format_number(rows.p_values[index]),
         "label": None if rows.is_normal is None else bool(rows.is_normal[index]),
-        "region": None if rows.nearest is None or study.new is not None else int(rows.nearest[index]),
+        "region": None if study.labels is None or study.new is not None else int(study.labels[index]),
         **contents(study.classifier, columns, rows.patterns, index, study.new is not None),
     } | ({} if one is None else explained(study.classifier, columns, rows.patterns[index], rows.names[index], one))
 
@@ -101,34 +96,28 @@ def explained(
     role, other = one.compared_with
     pair = [pattern, classifier.prototypes_[other.column]]
     words = [f"row {name}", f"the {role}, {other.name}"]
-    far = f"Dissimilarity {format_number(one.difference.dissimilarity)} from the {role}, {other.name}"
-    found = {
-        "say": _after_decision(
-            one.sentence + (f" Notes: {listed(one.facts.split('; '), 3, '; ')}." if one.facts else "")
-        ),
+    difference = one.difference
+    far = f"Dissimilarity {format_number(difference.dissimilarity)} from the {role}, {other.name}"
+    # The page shows the decision as a label before the sentence.
+    said = one.sentence.partition(": ")[2] or one.sentence
+    notes = f" Notes: {listed(one.facts.split('; '), FEW, '; ')}." if one.facts else ""
+    return {
+        "say": f"{said[0].upper()}{said[1:]}{notes}",
         "why": shortened(one.main_reason, LONGEST_WORDS),
         "main": one.main_column,
         "reasons": [_reason(reason, columns) for reason in one.reasons],
         "heading": one.exemplars_heading.rstrip(":"),
         "near": [_near(classifier, columns, exemplar) for exemplar in one.exemplars],
-        "meaning": f"{far}: {one.difference.meaning}.",
-        "parts": _parts(one.difference),
+        "meaning": f"{far}: {difference.meaning}.",
+        "parts": _parts(difference),
         "notes": [note.replace(GLUE, " ") for note in one.notes()],
-        "picture": picture_of(classifier, pair, one.difference, words),
+        "picture": picture_of(classifier, pair, difference, words),
     }
-    one.forget()
-    return found
 
 
 def _reason(reason: Reason, columns: Columns) -> dict[str, Any]:
     found = {"name": reason.name, "said": reason.said, "normal": reason.normal, "near": columns.places_near(reason)}
     return found | {"out": reason.stands_out or None, "share": f"{reason.share:.0%}"}
-
-
-def _after_decision(sentence: str) -> str:
-    """Return the sentence without the decision, which the page shows as a label before it."""
-    _, _, rest = sentence.partition(": ")
-    return f"{rest[0].upper()}{rest[1:]}" if rest else sentence
 
 
 def _near(classifier: OneClassClassifier, columns: Columns, other: Any) -> dict[str, Any]:

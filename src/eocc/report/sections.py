@@ -3,43 +3,25 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
+from eocc.base.registry import FEW, MANY, SOME, listed
+from eocc.base.types import Flags
+from eocc.base.wording import counted, format_number
+from eocc.entropic.regions.scores import decision_margin
 from eocc.explain import reach_of
+from eocc.explain.facts import MANY_KNOWN
 from eocc.explain.fitted import schema_of, weight_names
-from eocc.foundation.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Flags, Indices
-from eocc.foundation.wording import counted, format_number
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
 from eocc.plots.series import plot_series
-from eocc.regions.scores import decision_margin
 from eocc.report.charts import chart
 from eocc.report.columns import Columns
 from eocc.report.study import ACCEPTED, DECISIONS, REJECTED, ScoredRows, Study
 from eocc.tables.windows import Windows
-
-# If more than this share of the new rows equal a training row, the model may have been trained on them.
-MANY_KNOWN = 0.2
-# The most lines of a table that is folded, and of the rules of regions.
-MOST_LINES = 60
-MOST_IN_LEGEND = 8
-# The summary names this many columns.
-MOST_COLUMNS = 6
-# It links to this many discoveries.
-MOST_LINKS = 10
-# It draws this many series, if rows are windows of them.
-MOST_SERIES = 4
-
-
-def percentage(part: float, whole: float) -> str:
-    """Return a share in percent, with one decimal near 0% and 100%."""
-    share = 100 * part / whole
-    return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
 
 
 def summary_section(
@@ -47,7 +29,7 @@ def summary_section(
 ) -> Markup:
     """Return what was found, what is new in the data or was not compared, and the series that rows are windows of."""
     found = tag("div", tag("ul", *(tag("li", said) for said in _found(study))))
-    heading = tag("h3", "New in these data, and not compared")
+    heading = tag("h3", "What is new in these rows, and what was not compared")
     news = tag("div", heading, tag("ul", *(tag("li", said) for said in _news(study, columns, notes))), class_="news")
     halves = tag("div", found, *([] if study.new is None else [news]), class_="halves")
     return section("summary", "Summary", halves, *([] if windows is None else _series(study, windows)))
@@ -58,15 +40,11 @@ def _series(study: Study, windows: Windows) -> Iterator[Markup]:
     decisions = np.where(study.subject.accepted, 1, -1)
     rejected = Counter(group for group, one in zip(windows.groups, decisions, strict=True) if one < 0)
     alarms = windows.alarms(decisions)
-    for group in sorted(dict.fromkeys(windows.groups), key=lambda group: -rejected[group])[:MOST_SERIES]:
+    for group in sorted(dict.fromkeys(windows.groups), key=lambda group: -rejected[group])[:FEW]:
         when = listed(f"{one.start} to {one.end}" for one in alarms if one.group == group)
         found = f"windows rejected from {when}" if when else "no alarms"
         words = f"{'The series' if group is None else group}: {found}."
-        yield chart("series", words, partial(_draw_series, windows, decisions, group))
-
-
-def _draw_series(windows: Windows, decisions: Indices, group: Any, axes: Any) -> Any:
-    return plot_series(windows, decisions, group=group, axes=axes)
+        yield chart("series", words, partial(plot_series, windows, decisions, group))
 
 
 def model_in_one_line(study: Study) -> str:
@@ -81,24 +59,14 @@ def model_in_one_line(study: Study) -> str:
 
 
 def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
-    reading, found = study.classifier.reading_, list(notes)
-    if reading is not None and reading.left_out:
-        named = [f"{name}{f' ({why})' if why else ''}" for name, why in reading.left_out.items()]
-        found.append(f"Not compared: {listed(named, MOST_LINES)}.")
+    found, left_out = list(notes), study.classifier._not_compared
+    if left_out:
+        named = [f"{name}{f' ({why})' if why else ''}" for name, why in left_out.items()]
+        found.append(f"Not compared: {listed(named, MANY)}.")
     found += columns.news()
     if not columns.names:
         return [*found, "These data are no table, so it was not checked what is new in them."]
     return found or ["Nothing: every column was compared, and no value is new."]
-
-
-def _kind(study: Study) -> str:
-    return "training" if study.new is None else "new"
-
-
-def _area_under_curve(rows: ScoredRows) -> float | None:
-    """Return the area under the ROC curve; None without labels of both kinds."""
-    labels = rows.is_normal
-    return None if labels is None or len(np.unique(labels)) < 2 else float(roc_auc_score(labels, rows.scores))
 
 
 def _found(study: Study) -> list[object]:
@@ -108,6 +76,10 @@ def _found(study: Study) -> list[object]:
         return [said, *_prototypes_in_words(study)]
     new, n_known = study.new, int(study.new.are_known.sum())
     found = [*_discoveries_in_words(study), *_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
+    if study.overlap:
+        found.insert(
+            0, "The windows overlap, so they depend on each other: discoveries are left out, and drift means little."
+        )
     if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         found.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
@@ -125,18 +97,14 @@ def _discoveries_in_words(study: Study) -> list[object]:
     if found is None:
         return []
     rows = [index for index in study.listed.tolist() if study.decisions[index] == 2]
-    links = [row_link(study.subject.names[index]) for index in rows[:MOST_LINKS]]
+    names = (UNSHOWN.sub(REPLACED, study.subject.names[index]) for index in rows[:SOME])
+    links = [tag("a", name, href=f"#row={quote(name, safe='')}") for name in names]
     count = study.counts[2]
     more = f" and {count - len(links):,} more" if count > len(links) else ""
     meaning = f"On average at most {100 * found.rate:g}% of discoveries are normal rows."
     words = [f"{counted(count, 'discovery', 'discoveries')}: ", joined(links, ", "), f"{more}. {meaning}"]
     none = f"No discoveries. {f'{found.remark[0].upper()}{found.remark[1:]}.' if found.remark else ''}"
     return [joined(words) if links else none.strip()]
-
-
-def row_link(name: str) -> Markup:
-    """Return a link that opens the row of this name in the list."""
-    return tag("a", name, href=f"#row={quote(UNSHOWN.sub(REPLACED, name), safe='')}")
 
 
 def _main_columns(study: Study) -> list[str]:
@@ -146,7 +114,7 @@ def _main_columns(study: Study) -> list[str]:
         return []
     n_rejected = study.counts[1]
     of = f" of the {len(study.explained):,} most unusual rows" if n_rejected > len(study.explained) else ""
-    named = listed([f"{name} ({count:,})" for name, count in counts.most_common()], MOST_COLUMNS)
+    named = listed([f"{name} ({count:,})" for name, count in counts.most_common()])
     return [f"Main reasons{of}: {named}."]
 
 
@@ -157,6 +125,12 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
         return []
     drift = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
     return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
+
+
+def percentage(part: float, whole: float) -> str:
+    """Return a share in percent, with one decimal near 0% and 100%."""
+    share = 100 * part / whole
+    return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
 
 
 def _labels_in_words(new: ScoredRows) -> list[str]:
@@ -182,7 +156,12 @@ def rows_section(study: Study, columns: Columns) -> Markup:
     row = tag(
         "tr",
         *(
-            tag("th", _sort(key, text), scope="col", class_="ratio" if key == "out" else key)
+            tag(
+                "th",
+                tag("button", text, type="button", data_sort=key, title=f"Sort by {text}"),
+                scope="col",
+                class_="ratio" if key == "out" else key,
+            )
             for key, text in heads.items()
         ),
     )
@@ -194,10 +173,6 @@ def rows_section(study: Study, columns: Columns) -> Markup:
         tag("div", id="mains", class_="tools screen-only", role="group", aria_label="Rejected because of"),
         tag("div", rows, class_="scroll list"), more,
     )  # fmt: skip
-
-
-def _sort(key: str, text: str) -> Markup:
-    return tag("button", text, type="button", data_sort=key, title=f"Sort by {text}")
 
 
 def _rows_in_words(study: Study) -> str:
@@ -233,21 +208,21 @@ def map_section(study: Study, columns: Columns) -> Markup:
         f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
         "are logarithmic, so that a far row does not squeeze the others."
     )
-    if study.regions is None:
+    if study.rules is None:
         said += f" Regions are not shown for {len(study.training):,} {study.row_name}s."
     hint = "Choose a mark to see the row. Keys: arrows, Enter, + and -, Home, Escape."
     hint += " Double-click, or hold Ctrl and turn the wheel, to zoom."
     panel = tag(
         "aside", tag("p", hint, class_="note"), id="panel", aria_label="Row", tabindex="-1", class_="screen-only"
     )
-    drawing = tag("svg", id="drawing", role="group", aria_label=f"Map of {len(study.listed):,} {_kind(study)} rows")
+    drawing = tag("svg", id="drawing", role="group", aria_label=f"Map of {len(study.listed):,} {study.kind} rows")
     tip = tag("div", id="tip", role="tooltip", hidden=True)
     board = tag("div", _map_tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
     return section("map", "Map", tag("p", said), tag("div", board, panel, class_="board"))
 
 
 def _map_tools(study: Study) -> Markup:
-    kinds = ["tree"] if study.regions is not None else []
+    kinds = ["tree"] if study.rules is not None else []
     kinds += ["training", ACCEPTED, REJECTED] if study.new is not None else []
     boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), f" {kind}") for kind in kinds]
     buttons = [
@@ -263,16 +238,16 @@ def _map_tools(study: Study) -> Markup:
 def _legend(study: Study) -> Markup:
     signs, kinds = ("+", "\N{MULTIPLICATION SIGN}", "\N{BLACK DIAMOND SUIT}"), np.bincount(study.decisions, minlength=3)
     items = [
-        tag("li", tag("b", sign, class_=kind, aria_hidden="true"), f" {_kind(study)}, {kind}: {count:,}")
+        tag("li", tag("b", sign, class_=kind, aria_hidden="true"), f" {study.kind}, {kind}: {count:,}")
         for sign, kind, count in zip(signs, DECISIONS, kinds.tolist(), strict=True)
         if count
     ]
-    if study.regions is not None:
-        rules, order = study.regions.rules, study.regions.order
-        for number in sorted(order[:MOST_IN_LEGEND]):
+    if study.rules is not None:
+        rules, order = study.rules, study.region_order
+        for number in sorted(order[:SOME]):
             dot = tag("b", "\N{BLACK CIRCLE}", class_=f"region-{number % 8}", aria_hidden="true")
             items.append(tag("li", dot, f" region {number}: {counted(rules[number].n_members, 'training row')}"))
-        more = len(order) - MOST_IN_LEGEND
+        more = len(order) - SOME
         items += [tag("li", f"and {more} smaller ones")] if more > 0 else []
     return tag("ul", *items, class_="keys")
 
@@ -281,32 +256,27 @@ def calibration_section(study: Study, columns: Columns) -> Markup:
     """Return how scores and p-values are spread, the decisions by label, and the ROC curve."""
     rows, calibration = study.subject, study.classifier.calibration_
     labels = rows.is_normal
-    charts = [_ratios(study)]
+    words = f"How far out rows lie. Rows up to {reach_of(study.classifier.threshold_):.3g} are accepted; "
+    words += "the last bar includes all that lie farther out."
+    charts = [chart("ratios", words, lambda axes: draw_ratios(axes, rows.ratios, labels, study.classifier))]
     if rows.p_values is not None and calibration is not None and study.new is not None:
         words = "Share of rows with a p-value of at most a. Normal rows should follow the dashed line."
         p_values, rate = rows.p_values, calibration.limit
         charts.append(chart("p-values", words, lambda axes: draw_p_values(axes, p_values, labels, rate)))
-    if labels is not None and _area_under_curve(rows) is not None:
+    note = Markup()
+    if labels is not None and len(np.unique(labels)) < 2:
+        note = tag("p", "All labels are the same, so there is no ROC curve.")
+    elif labels is not None:
         charts.append(_roc(rows, labels))
-    same = labels is not None and _area_under_curve(rows) is None
-    note = tag("p", "All labels are the same, so there is no ROC curve.") if same else Markup()
     drawn = tag("div", *charts, class_="charts")
     return section("calibration", "Calibration", tag("p", _calibration_in_words(study)), note, drawn)
 
 
-def _ratios(study: Study) -> Markup:
-    rows = study.subject
-    words = f"How far out rows lie. Rows up to {reach_of(study.classifier.threshold_):.3g} are accepted; "
-    words += "the last bar includes all that lie farther out."
-    return chart("ratios", words, lambda axes: draw_ratios(axes, rows.ratios, rows.is_normal, study.classifier))
-
-
 def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
     accepted = [float(rows.accepted[kept].mean()) for kept in (is_normal, ~is_normal)]
-    words = (
-        f"ROC curve, AUC {_area_under_curve(rows):.3f}: the probability that a random normal row scores higher than "
-    )
-    words += f"a random outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
+    area = roc_auc_score(is_normal, rows.scores)
+    words = f"ROC curve, AUC {area:.3f}: the probability that a random normal row scores higher than a random "
+    words += f"outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
     words += f"{accepted[1]:.1%} of the outliers."
     return chart("roc", words, lambda axes: draw_roc(axes, rows.scores, rows.accepted, is_normal))
 
@@ -314,8 +284,9 @@ def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
 def _calibration_in_words(study: Study) -> str:
     calibration = study.classifier.calibration_
     if calibration is None:
-        hint = "Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
-        return f"The model is not calibrated. {hint}"
+        return (
+            "The model is not calibrated. Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
+        )
     rate = calibration.rate
     return (
         f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
@@ -342,14 +313,12 @@ def model_section(study: Study, columns: Columns) -> Markup:
     classifier = study.classifier
     known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
     known += [("prototypes", study.prototype_share)] if study.prototype_share else []
-    known += [(name, _in_words(value)) for name, value in classifier._facts().items() if value is not None]
+    for name, value in classifier._facts().items():
+        known += [] if value is None else [(name, f"{value:,}" if isinstance(value, int) else value)]
+    known = [(name, format_number(value) if isinstance(value, float) else value) for name, value in known]
     parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]
     folds = [_regions(study), _weights(study), fold("All parameters", table(["parameter", "value"], parameters))]
     return section("model", "Model", tag("p", classifier._describe()), facts(known), _search(study), *folds)
-
-
-def _in_words(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else format_number(value)
 
 
 def _search(study: Study) -> Markup:
@@ -365,16 +334,14 @@ def _search(study: Study) -> Markup:
 
 def _regions(study: Study) -> Markup:
     """Return the regions as rules, the largest first, and how they were found."""
-    if study.regions is None:
+    if study.rules is None:
         return tag("p", f"Regions are not computed for {len(study.training):,} {study.row_name}s.")
-    rules = [study.regions.rules[number] for number in study.regions.order]
+    rules = [study.rules[number] for number in study.region_order]
     texts = list(map(str, rules))
-    shown = int((np.cumsum([text.count("\n") + 1 for text in texts]) <= MOST_LINES).sum()) or 1
-    parts = [tag("pre", text) for text in texts[:shown]]
-    more = len(rules) - shown
-    parts += (
-        [tag("p", f"{counted(more, 'smaller region')} left out; eocc inspect prints all rules.")] if more > 0 else []
-    )
+    shown = int((np.cumsum([text.count("\n") + 1 for text in texts]) <= MANY).sum()) or 1
+    parts, more = [tag("pre", text) for text in texts[:shown]], len(rules) - shown
+    if more > 0:
+        parts.append(tag("p", f"{counted(more, 'smaller region')} left out; eocc inspect prints all rules."))
     curve, chosen = study.classifier.modularity_curve_, len(rules)
     if len(curve) > 1:
         words = f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve):,} clusters; "
@@ -388,8 +355,8 @@ def _weights(study: Study) -> Markup:
     weightings, names = study.classifier._weightings, weight_names(study.classifier)
     if not names:
         return tag("p", "The measure has no weights.")
-    order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_LINES].tolist()
+    order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MANY].tolist()
     rows = [[names[k], *(format_number(float(weights[k])) for weights in weightings.values())] for k in order]
-    more = f", the largest {MOST_LINES}" if len(names) > MOST_LINES else ""
+    more = f", the largest {MANY}" if len(names) > MANY else ""
     lines = table(["weight of", *weightings], rows, class_="numbers")
     return fold(f"{counted(len(names), 'weight')} of the dissimilarity{more}", lines)

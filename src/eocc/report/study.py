@@ -7,20 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.estimator import check_is_fitted
+from eocc.base.progress import stage
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.wording import counted
 from eocc.calibration.discoveries import Discoveries, discoveries_among
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
-from eocc.explain.facts import with_facts
+from eocc.explain.facts import are_copies, with_facts
 from eocc.explain.fitted import prototype_labels, training_name
-from eocc.foundation.arguments import n_threads
-from eocc.foundation.estimator import check_is_fitted
-from eocc.foundation.progress import stage, track
-from eocc.foundation.threads import threads
-from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.foundation.wording import counted
-from eocc.plots.projection import Projection, evenly, project, shows_regions
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.plots.projection import Projection, evenly, points_of, project, shows_regions
 
 # The page holds this many rows, and explains this many of the most unusual in full.
 MOST_LISTED = 1000
@@ -34,8 +31,8 @@ class ScoredRows:
     """What the model says of each row.
 
     `ratios` say how far out rows lie, `scores` are log-memberships, `accepted` are the decisions, `points` (m, 2) the
-    places in the plane. `nearest` are the regions, if they are shown, `p_values` those of a calibrated model,
-    `is_normal` the labels, if they are known. `are_known` marks copies of prototypes.
+    places in the plane. `p_values` are those of a calibrated model, `is_normal` the labels, if they are known.
+    `are_known` marks copies of prototypes.
     """
 
     patterns: Any
@@ -44,7 +41,6 @@ class ScoredRows:
     scores: Matrix
     accepted: Flags
     points: Matrix
-    nearest: Indices | None
     p_values: Matrix | None
     are_known: Flags
     is_normal: Flags | None = None
@@ -64,22 +60,15 @@ class ScoredRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Regions:
-    """The regions: their rules, the `labels` of all prototypes, and the `order` of the regions, the largest first."""
-
-    rules: list[Rule]
-    labels: Indices
-    order: list[int]
-
-
-@dataclass(frozen=True, eq=False)
 class Study:
     """What the page shows of the model and of `new` rows, if there are any.
 
     `training` are the prototypes: all training rows, unless prototypes were chosen. `listed` are the rows that the page
     holds, the most unusual first: of the new rows, or of the training rows if there are no new ones. `explained` holds
-    the explanations of the first of them. `regions` is None if there are too many training rows to compute them.
-    `n_unread` further rows could not be read, so they are rejected.
+    the explanations of the first of them. `rules` are those of the regions, and `labels` the regions of the prototypes;
+    they are None if there are too many training rows to compute them.
+    `n_unread` further rows could not be read, so they are rejected. Windows that `overlap` have no discoveries, which
+    are for rows that do not depend on each other.
     """
 
     classifier: OneClassClassifier
@@ -88,13 +77,25 @@ class Study:
     new: ScoredRows | None
     listed: Indices
     explained: Sequence[Explanation]
-    regions: Regions | None
+    rules: list[Rule] | None
+    labels: Indices | None
     n_unread: int = 0
+    overlap: bool = False
 
     @property
     def subject(self) -> ScoredRows:
         """The rows the page is about: the new ones, or the training rows if there are no new ones."""
         return self.training if self.new is None else self.new
+
+    @property
+    def region_order(self) -> list[int]:
+        """The regions, the largest first."""
+        return sorted(range(len(self.rules or ())), key=lambda number: -self.rules[number].n_members)  # type: ignore[index]
+
+    @property
+    def kind(self) -> str:
+        """The kind of rows that the page is about."""
+        return "training" if self.new is None else "new"
 
     @property
     def prototype_share(self) -> str:
@@ -108,9 +109,9 @@ class Study:
 
     @cached_property
     def discoveries(self) -> Discoveries | None:
-        """The discoveries among the new rows, if there are any and the model is calibrated."""
+        """The discoveries among the new rows, if the model is calibrated and rows do not overlap."""
         calibration, rows = self.classifier.calibration_, self.new
-        if calibration is None or rows is None or rows.p_values is None:
+        if calibration is None or rows is None or rows.p_values is None or self.overlap:
             return None
         return discoveries_among(calibration, rows.p_values)
 
@@ -142,13 +143,11 @@ class Study:
             return said
         expected = self.classifier.calibration_.limit * n  # type: ignore[union-attr]
         said += f"; {f'about {expected:,.0f}' if expected >= 1 else 'fewer than 1'} would by chance"
-        few = (
-            "all are"
-            if 1 < discoveries == rejected
-            else f"as a set, {discoveries:,} are"
-            if discoveries > rejected
-            else f"{f'{discoveries:,}' if discoveries else 'none'} {'is' if discoveries < 2 else 'are'}"
-        )
+        few = f"{f'{discoveries:,}' if discoveries else 'none'} {'is' if discoveries < 2 else 'are'}"
+        if discoveries > rejected:
+            few = f"as a set, {discoveries:,} are"
+        elif 1 < discoveries == rejected:
+            few = "all are"
         can_tell = discoveries or not self.discoveries.remark
         return f"{said}; {few} too unusual to be chance" if (rejected or discoveries) and can_tell else said
 
@@ -166,47 +165,24 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
         scored = None if new is None else _scored(classifier, plane, *new)
         report(3)
         subject = training if scored is None else scored
-        listed = _listed(subject.order)
+        half = MOST_LISTED // 2  # if there are very many, the most unusual half, and others spread evenly
+        listed = np.concatenate([subject.order[:half], evenly(subject.order[half:], MOST_LISTED - half)])
         some = subject.patterns[listed[:MOST_EXPLAINED]]
         explained = classifier._explain_patterns(some)
         explained = explained if scored is None else with_facts(classifier, some, explained)
         report(4)
-        regions = _regions(classifier) if shows_regions(classifier) else None
-        return Study(classifier, plane, training, scored, listed, explained, regions)
-
-
-def _listed(order: Indices) -> Indices:
-    """Return all rows in order if they are few; otherwise the most unusual half, and others spread evenly."""
-    half = MOST_LISTED // 2
-    return np.concatenate([order[:half], evenly(order[half:], MOST_LISTED - half)])
+        regions = (classifier.rules(), prototype_labels(classifier)) if shows_regions(classifier) else (None, None)
+        return Study(classifier, plane, training, scored, listed, explained, *regions)
 
 
 def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
-    blocks, with_regions, scores = [], shows_regions(classifier), classifier._score_read(patterns)
-    for block in track(f"placing {counted(len(patterns), 'row')}", plane.blocks_of(classifier, patterns)):
-        with threads(n_threads(classifier.n_jobs)):
-            nearest = np.zeros(len(block), np.int64)
-            if with_regions:
-                rows = classifier._embed(block)
-                rows, nearest = rows[:, plane.columns], classifier._nearest_regions(rows)
-            else:
-                rows = plane.embed(classifier, block)
-        blocks.append((plane.place(rows), nearest))
-    points, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
-    known = np.isin(row_hashes(words_of(patterns)), row_hashes(words_of(classifier.prototypes_)))
-    calibration = classifier.calibration_
+    scores, calibration = classifier._score_read(patterns), classifier.calibration_
+    points, known = points_of(classifier, plane, patterns), are_copies(patterns, classifier.prototypes_)
     p_values = None if calibration is None else calibration.p_values(scores.margins)
-    accepted, regions = scores.margins - classifier.threshold_ >= 0, nearest if with_regions else None
-    ratios, logs = scores.ratios, scores.log_memberships
-    return ScoredRows(patterns, names, ratios, logs, accepted, points, regions, p_values, known, is_normal)
-
-
-def _regions(classifier: OneClassClassifier) -> Regions:
-    sizes = [region.n_members for region in classifier.regions_]
-    order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
-    return Regions(classifier.rules(), prototype_labels(classifier), order)
+    accepted, ratios, logs = scores.margins >= classifier.threshold_, scores.ratios, scores.log_memberships
+    return ScoredRows(patterns, names, ratios, logs, accepted, points, p_values, known, is_normal)
 
 
 def _new_rows(

@@ -5,34 +5,34 @@ and `rejection_rate`, the share of training targets that the threshold may rejec
 the published tables.
 """
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 RIVALS = Registry(
     "eocc.rivals",
     {
-        "Gauss": "gauss.Gauss",
-        "MoG": "mixture_of_gaussians.MixtureOfGaussians",
-        "Naive Parzen": "naive_parzen.NaiveParzen",
+        "Gauss": "gaussians.Gauss",
+        "MoG": "gaussians.MixtureOfGaussians",
+        "Naive Parzen": "parzen.NaiveParzen",
         "Parzen": "parzen.Parzen",
-        "k-Means": "k_means.KMeansDescription",
-        "1-NN": "nearest_neighbour.NearestNeighbour",
-        "k-NN": "k_nearest_neighbours.KNearestNeighbours",
-        "Auto-encoder": "auto_encoder.AutoEncoder",
-        "PCA": "principal_components.PrincipalComponents",
-        "SOM": "self_organising_map.SelfOrganisingMap",
-        "MST_CD": "spanning_tree_description.SpanningTreeDescription",
-        "k-Centres": "k_centres.KCentres",
-        "SVDD": "support_vector_description.SupportVectorDescription",
-        "MPM": "minimax_probability_machine.MinimaxProbabilityMachine",
-        "LPDD": "linear_programming_description.LinearProgrammingDescription",
-        "CHAMELEON": "chameleon.ChameleonDescription",
-        "One-class SVM": "one_class_svm.OneClassSupportVectorMachine",
-        "Isolation forest": "isolation_forest.IsolationForestRival",
-        "LOF": "local_outlier_factor.LocalOutlierFactorRival",
-        "Robust covariance": "robust_covariance.RobustCovariance",
-        "KNN (PyOD)": "pyod_knn.PyodKNN",
-        "ECOD (PyOD)": "pyod_ecod.PyodECOD",
-        "GEM": "geometric_entropy.GeometricEntropyMinimisation",
+        "k-Means": "centres.KMeansDescription",
+        "1-NN": "neighbours.NearestNeighbour",
+        "k-NN": "neighbours.KNearestNeighbours",
+        "Auto-encoder": "subspaces.AutoEncoder",
+        "PCA": "subspaces.PrincipalComponents",
+        "SOM": "centres.SelfOrganisingMap",
+        "MST_CD": "neighbours.SpanningTreeDescription",
+        "k-Centres": "centres.KCentres",
+        "SVDD": "boundaries.SupportVectorDescription",
+        "MPM": "boundaries.MinimaxProbabilityMachine",
+        "LPDD": "boundaries.LinearProgrammingDescription",
+        "CHAMELEON": "centres.ChameleonDescription",
+        "One-class SVM": "boundaries.OneClassSupportVectorMachine",
+        "Isolation forest": "by_feature.IsolationForestRival",
+        "LOF": "neighbours.LocalOutlierFactorRival",
+        "Robust covariance": "gaussians.RobustCovariance",
+        "KNN (PyOD)": "neighbours.PyodKNN",
+        "ECOD (PyOD)": "by_feature.PyodECOD",
+        "GEM": "neighbours.GeometricEntropyMinimisation",
     },
 )
 __getattr__, __all__ = RIVALS.exports("base.DistanceRival", "base.Rival")

@@ -1,10 +1,11 @@
-"""The base classes of all rivals: parameters, threshold, sign of the scores, atomic fit."""
+"""The base classes of all rivals: parameters, threshold, consistent numbers, sign of the scores, atomic fit."""
 
 import importlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.foundation.arguments import check_count, check_number, commit_fit, unfitted_copy
-from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.types import Matrix
+from eocc.base.arguments import check_count, check_number, commit_fit, generator, unfitted_copy
+from eocc.base.blas import one_blas_thread
+from eocc.base.types import Indices, Matrix
 from eocc.rivals.distances import resolve_metric
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
@@ -25,6 +26,10 @@ LARGEST_SQUARED = 1e100
 # New patterns farther than this many times the spread of the targets are all equally far. A width or a variance of a
 # model may be far below that spread; a square of their quotient still stays finite.
 FARTHEST_SPREADS = 1e50
+# What "auto" tries, up to a number that each rival has.
+NUMBERS_TRIED = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+
+Tried = TypeVar("Tried")
 
 
 @cache
@@ -81,6 +86,11 @@ def is_automatic(name: str, value: Any) -> bool:
     return False
 
 
+def seed_of(random_state: Any) -> int:
+    """Return the seed of a library's random numbers."""
+    return int(generator(random_state).integers(2**31))
+
+
 def needed(module: str, package: str, by: str) -> Any:
     """Return the module, or raise an ImportError that says which package `by` needs."""
     try:
@@ -122,9 +132,15 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _score(self, X: Matrix) -> Matrix:
         """Return the score of each row, independent of the other rows."""
 
+    def _chosen(self, name: str, candidates: Sequence[int], scores_of: Callable[[int, Indices], Matrix], n: int) -> int:
+        """Return the parameter `name`, or for "auto" the largest consistent one of the candidates."""
+        if not is_automatic(name, getattr(self, name)):
+            return int(getattr(self, name))
+        return most_complex_consistent(candidates, scores_of, n, self.rejection_rate)
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
-        check_number("rejection_rate", self.rejection_rate, "in [0, 1)", lambda value: 0 <= value < 1)
+        check_number("rejection_rate", self.rejection_rate, "[0, 1)")
         draft = unfitted_copy(self)
         # With one thread, sums are added in the same order on every machine.
         with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
@@ -204,3 +220,39 @@ class DistanceRival(Rival):
     def _read(self, X: Any, *, reset: bool) -> Any:
         metric = resolve_metric(self.metric)
         return super()._read(X, reset=reset) if metric.takes_rows else metric.read(X)
+
+
+def folds(n: int, n_folds: int = 10) -> Iterator[tuple[Indices, Indices]]:
+    """Yield (kept, held out) indices; every n_folds-th row goes to the same fold, so sorted data are spread too.
+
+    >>> [held.tolist() for _, held in folds(5, 2)]
+    [[0, 2, 4], [1, 3]]
+    """
+    fold = np.arange(n) % min(n, n_folds)
+    for index in range(min(n, n_folds)):
+        yield np.flatnonzero(fold != index), np.flatnonzero(fold == index)
+
+
+def most_complex_consistent(
+    candidates: Sequence[Tried], scores_of: Callable[[Tried, Indices], Matrix], n: int, rejection_rate: float
+) -> Tried:
+    """Return the last of `candidates`, simplest first, before targets held out in ten folds are rejected too often.
+
+    `scores_of`(candidate, kept) returns the scores of all n targets by the model fitted to the kept ones. A held-out
+    target is rejected if it scores below the threshold of the kept ones, which are scored as fitted. Too often means
+    more than two standard deviations of a binomial above the rejection rate. The first candidate is not tested.
+
+    >>> most_complex_consistent([1, 2, 3], lambda c, kept: np.isin(np.arange(100), kept) >= c - 2, 100, 0.05)
+    2
+    """
+    limit = rejection_rate + 2 * np.sqrt(max(rejection_rate, 1 / n) * (1 - rejection_rate) / n)
+    chosen = candidates[0]
+    for candidate in candidates[1:]:
+        n_rejected = 0
+        for kept, held_out in folds(n):
+            scores = scores_of(candidate, kept)
+            n_rejected += int((scores[held_out] < threshold(scores[kept], rejection_rate)).sum())
+        if n_rejected / n > limit:
+            break
+        chosen = candidate
+    return chosen

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from eocc.foundation.types import Matrix
+from eocc.base.types import Matrix
 from eocc.measures.auto import is_pairwise, resolve_measure
 from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import Measure

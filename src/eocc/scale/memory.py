@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from eocc.foundation.byte_sizes import bytes_of, format_bytes
+from eocc.base.byte_sizes import bytes_of, format_bytes
 
 # The share of free memory that a fit may take if the user gives no limit.
 FREE_SHARE = 0.7
@@ -13,8 +13,6 @@ FREE_SHARE = 0.7
 MARGIN = 1.25
 # What a fit takes whatever its size: the threads' stacks, the interpreter's own growth.
 OVERHEAD = 2**24
-# Without a limit, a fit this small is not worth a look at the free memory.
-NEVER_REFUSED = 2**28
 # Where Linux says how much memory is free, and the limits of this process's control groups.
 MEMORY_INFORMATION = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
@@ -34,7 +32,8 @@ def check_memory(needed: float, max_memory: int | str | None, remedy: str) -> No
     ...
     eocc.scale.memory.MemoryLimitError: the fit needs about 4.66 GiB, more than the limit of 2 GiB; pass prototypes=1000
     """
-    if max_memory is None and needed < NEVER_REFUSED:
+    # Without a limit, a fit this small is not worth a look at the free memory.
+    if max_memory is None and needed < 2**28:
         return
     limit = memory_limit(max_memory)
     if needed > limit:

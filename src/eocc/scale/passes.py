@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from eocc.foundation.threads import in_order
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.base.threads import in_order
+from eocc.base.types import Flags, Indices, Matrix
 
 Result = TypeVar("Result")
 

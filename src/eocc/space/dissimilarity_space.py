@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.foundation.types import Matrix
+from eocc.base.types import Matrix
 from eocc.kernels.distances import cross_distances
 from eocc.measures.protocol import FittedMeasure, Prepared
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from eocc.foundation.types import Indices
+from eocc.base.types import Indices
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
-from eocc.space.prototypes.protocol import Selection
-from eocc.space.prototypes.select import count_of, select_prototypes
+from eocc.space.prototypes.selections import Selection, count_of, select_prototypes
 
 
 @dataclass(frozen=True, eq=False)

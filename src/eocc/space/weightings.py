@@ -1,35 +1,30 @@
 """Weights p -> the weightings of a dissimilarity: p itself, and p with equalised variances."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.array_checks import indices, numbers
+from eocc.base.checks import real
+from eocc.base.types import ROUNDING, TINY, Indices, Matrix
 from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
 from eocc.space.representation import Representation
 
-# With many pairs, the contribution of a weight in which d is not linear is averaged over a random sample of this many
-# patterns (and half as many prototypes, if not all patterns are prototypes).
+# The contribution of a weight in which d is not linear is averaged over a random sample of at most this many patterns.
 SAMPLE = 400
 # A contribution below this share of a column's values, or of the whole, is a rounding error.
 UNINFORMATIVE = 1e-12
-# The least share of the largest spread: the inverse of its square is finite.
-LEAST_SHARE = 1e-150
-# Contributions within this relative difference count as equal: one weighting is enough.
-ALIKE = 1e-3
 # A pattern that carries more than this share of the contribution of a weight does not take part in its own weighting.
 LEVERAGE = 0.1
-# What is left of a contribution without a pattern is a rounding error below this share.
-NOTHING_LEFT = 1e-9
 
 
 class LeftOutWeights(NamedTuple):
     """The equalised `weights` (h, u) of patterns `rows` (h,), each without that pattern. d^`power` is linear in p."""
 
-    rows: Indices
-    weights: Matrix
-    power: float
+    rows: Annotated[Indices, indices("h", "r", rising=True)]
+    weights: Annotated[Matrix, numbers("h u", "[0, inf)")]
+    power: Annotated[float, real("(0, 1e300]")]
 
 
 def no_left_out_weights(n_weights: int) -> LeftOutWeights:
@@ -59,8 +54,8 @@ def checked_weights(weights: Any, measure: FittedMeasure) -> Matrix:
 def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     """Return the weightings (v, u): p, and p equalised so that all weights contribute equally to the dissimilarities.
 
-    The contribution of a weight is the loss of mean d(x, r; p)^a without it, over training patterns x and prototypes r.
-    d^a is linear in p, with a = 2 for Euclidean distances. Equalised p_k are proportional to 1 / mean d(x, r; e_k)^a;
+    All patterns are prototypes. The contribution of a weight is the loss of mean d(x, y; p)^a without it, over pairs.
+    d^a is linear in p, with a = 2 for Euclidean distances. Equalised p_k are proportional to 1 / mean d(x, y; e_k)^a;
     for rows of numbers, to 1 / (variance of column k). The largest is 1. A weight of 0, or without contribution, is 0.
     If equalising changes nothing, only p is returned.
     """
@@ -71,7 +66,7 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     else:
         contributions = _contributions(representation, p)
     active = contributions > 0
-    if not active.any() or contributions[active].min() > (1 - ALIKE) * contributions[active].max():
+    if not active.any() or contributions[active].min() > (1 - ROUNDING) * contributions[active].max():
         return p[None].copy()
     equalised = np.zeros(len(p))
     equalised[active] = p[active] / contributions[active]
@@ -92,7 +87,7 @@ def left_out_weights(representation: Representation, weightings: Matrix) -> Left
     rows = np.unique(np.nonzero((shares > LEVERAGE) & (weightings[1] > 0))[0])
     left = 1 - shares[rows] * n / (n - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weights = np.where(left > NOTHING_LEFT, weightings[1] * (n - 1) / n / left, 0.0)
+        weights = np.where(left > ROUNDING, weightings[1] * (n - 1) / n / left, 0.0)
     return LeftOutWeights(rows, weights, power)
 
 
@@ -100,7 +95,7 @@ def _column_shares(representation: Representation) -> tuple[Matrix, float]:
     """Return the share of each row in the sum of squares of each column (n, u), and the power 2."""
     squares = representation.measure.unit.measure(representation.patterns)  # type: ignore[attr-defined]
     squares -= squares.mean(axis=0)
-    squares /= np.abs(squares).max(axis=0, initial=LEAST_SHARE)
+    squares /= np.abs(squares).max(axis=0, initial=TINY**0.5)
     squares *= squares
     return squares / np.maximum(squares.sum(axis=0), 1.0), 2.0
 
@@ -123,7 +118,7 @@ def _column_contributions(representation: Representation, p: Matrix) -> Matrix:
         sizes = np.ldexp(np.abs(representation.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
     spreads = np.where(spreads > UNINFORMATIVE * sizes, spreads, 0.0)
     # Relative to the largest spread, so that the squares of tiny ones do not underflow.
-    shares = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), LEAST_SHARE), 0.0)
+    shares = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), TINY**0.5), 0.0)
     return np.asarray(p * shares**2)
 
 
@@ -133,24 +128,15 @@ def _contributions(representation: Representation, p: Matrix) -> Matrix:
         losses = p * representation.prepared.components.mean(axis=(1, 2))
         whole = float(losses.sum())
     else:
-        pairs = _sampled(representation)
+        pairs, n = representation.prepared, len(representation.patterns)
+        if n > SAMPLE:  # its own generator: the sample does not depend on earlier draws
+            some = np.sort(np.random.default_rng(0).permutation(n)[:SAMPLE])
+            pairs = representation.measure.prepare(representation.patterns[some], None)
         power = _power(pairs, p)
         whole = _mean(pairs, p, power)
         without = [np.where(np.arange(len(p)) == k, 0.0, p) for k in range(len(p))]
         losses = np.array([whole - _mean(pairs, others, power) for others in without])
     return np.where(losses > UNINFORMATIVE * whole, losses, 0.0)
-
-
-def _sampled(representation: Representation) -> Prepared:
-    """Return the patterns compared with the prototypes; a sample of both if there are many pairs."""
-    n, r = len(representation.patterns), len(representation.prototype_indices)
-    if n * r <= SAMPLE**2:
-        return representation.prepared
-    draw = np.random.default_rng(0)  # its own generator: the sample does not depend on earlier draws
-    some = np.sort(draw.permutation(n)[:SAMPLE])
-    few = some if representation.is_whole else np.sort(draw.permutation(r)[: SAMPLE // 2])
-    prototypes = None if representation.is_whole else representation.prototypes[few]
-    return representation.measure.prepare(representation.patterns[some], prototypes)
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:

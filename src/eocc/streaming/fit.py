@@ -6,28 +6,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from eocc.base.arguments import check_count, commit_fit, n_threads, unfitted_copy
+from eocc.base.parameters import checked
+from eocc.base.registry import choose
 from eocc.classifiers.base import OneClassClassifier
-from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
-from eocc.foundation.parameters import checked
-from eocc.foundation.registry import choose
+from eocc.formats.files.chunk import CHUNK_ROWS
+from eocc.formats.files.rows import Places
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
-from eocc.streaming.passes import StreamPasses
-from eocc.streaming.source import (
-    CHUNK_ROWS,
-    REFUSE,
-    SKIP,
-    Source,
-    check_classifier,
-    first_reading,
-    say_left_out,
-    source_of,
-)
-from eocc.tables.judge import Fault
-from eocc.tables.matching import used_rows
-from eocc.tables.reading import DECLARED, Read, Reading, fit_reading
+from eocc.streaming.source import REFUSE, Source, StreamPasses, check_classifier, say_left_out, source_of
+from eocc.tables.reading import ANY, DECLARED, Reading
 from eocc.tables.spelling import Dialect
-from eocc.tables.table import join_tables
+from eocc.tables.table import NUMBER, rows_with
 
 Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
@@ -88,7 +78,7 @@ def fit_stream(
         Columns that are not compared.
     keeps_all : bool, default=False
         Whether columns that name the rows are compared too.
-    kinds : mapping of columns to "text", "category", "number" or "date", default=None
+    kinds : mapping of columns to "text", "category", "number", "date" or "hours", default=None
         What columns hold, where that is not as their values show.
     unreadable : {"refuse", "skip"}, default="refuse"
         A row with a cell that cannot be read, such as text in a column of numbers, is an error, or is skipped.
@@ -121,25 +111,24 @@ def fit_stream(
     count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
     for kind in (kinds or {}).values():
         choose("kind", DECLARED, kind)
+    named = isinstance(classifier.measure, str)
     stream = source_of(
-        source, chunk_rows, where, incomplete, dialect, unreadable, columns=columns, drop=drop, kinds=kinds or {}
-    )
+        source, chunk_rows, incomplete, unreadable, dialect, where=where, columns=columns, kinds=kinds or {},
+        apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
+    )  # fmt: skip
     if outliers is not None and where is None:
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
-    keeps_all = keeps_all or not isinstance(classifier.measure, str)
-    reading, is_numbers = first_reading(stream, keeps_all)
-    if (
-        not is_numbers
-        or classifier.baseline_by is not None
-        or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records"))
-    ):
-        return _fit_whole(classifier, stream, outliers, sample, reading, keeps_all or columns is not None)
-    reading = reading.for_numbers(True, str(classifier.measure))
-    stream = replace(stream, reading=reading)
+    others = None
     if outliers is not None and where is not None:
-        others = replace(stream, where=(where[0], outliers))
-        known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-    passes = StreamPasses(stream, count)
+        others = replace(stream, choices=replace(stream.choices, where=(where[0], outliers)))
+    reading = stream.first_reading()
+    is_numbers = all(column.kind in (NUMBER, "") for column in reading.columns)
+    if not is_numbers or classifier.baseline_by is not None or (named and classifier.measure in measures_of("records")):
+        return _fit_whole(classifier, stream, outliers, sample, reading)
+    reading = reading.for_numbers(True, str(classifier.measure))
+    if others is not None:
+        known = StreamPasses(others, count, reading).fold(lambda part: part.values, lambda *two: np.concatenate(two))
+    passes = StreamPasses(stream, count, reading)
     draft._fit_passes(passes, sample, known)
     draft._take_reading(reading)
     draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
@@ -148,25 +137,28 @@ def fit_stream(
 
 
 def _fit_whole(
-    classifier: Classifier, stream: Source, outliers: Any, sample: int | None, reading: Reading, keeps_all: bool
+    classifier: Classifier, stream: Source, outliers: Any, sample: int | None, reading: Reading
 ) -> Classifier:
     """Fit to a table that holds other columns than numbers, which is read into memory at once."""
     if sample is not None:
         raise ValueError("sample is for tables of numbers; leave it out")
-    (whole, numbers), y = stream.whole(), None
-    if outliers is not None and stream.where is not None:
-        others, their_numbers = replace(stream, where=(stream.where[0], outliers)).whole()
-        y = np.repeat([1, -1], [len(whole), len(others)])
-        whole, numbers = join_tables([whole, others]), np.append(numbers, their_numbers)
-    apart = [name for name, why in reading.left_out.items() if not why]
-    faults: list[Fault] | None = [] if stream.unreadable == SKIP else None
-    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), faults, apart)
-    for remark in known.remarks:
-        remark.warn(3)
-    say_left_out({f"row {numbers[fault.row]}": str(fault) for fault in faults or ()})
-    kept = used_rows(table, faults, stream.incomplete == SKIP)
-    table, y = table[kept], None if y is None else y[kept]
-    fitted = classifier.fit(Read(table, known), y)
-    fitted._name_rows(numbers[kept])
-    fitted.n_rows_seen_ = len(table)
+    groups = classifier._kinds_of_groups([*reading.names, *reading.left_out])
+    choices = replace(stream.choices, kinds={**groups, **stream.choices.kinds})
+    column, normal = choices.where or ("", None)
+    if outliers is not None:
+        both = [one for some in (normal, outliers) for one in (some if isinstance(some, list) else [some])]
+        choices = replace(choices, where=(column, both))
+    learnt, chunks = replace(stream, choices=choices).whole()
+    y = None
+    if outliers is not None:
+        cells = [cell for chunk in chunks for cell in chunk.columns[chunk.named(column)].cells()]
+        y = np.where(rows_with(cells, normal), 1, -1)[learnt.kept]
+    assert learnt.reading is not None
+    for remark in learnt.reading.remarks:
+        remark.warn()
+    places = Places(chunks)
+    say_left_out([f"{places.name(row)}: {why}" for row, why in {one.row: one for one in learnt.faults}.items()])
+    fitted = classifier.fit(learnt.X, y)
+    fitted._name_rows(np.concatenate([chunk.numbers for chunk in chunks])[learnt.kept])
+    fitted.n_rows_seen_ = len(learnt.X)
     return fitted

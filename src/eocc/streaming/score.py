@@ -8,16 +8,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from eocc.base.arguments import n_threads
+from eocc.base.atomic import check_output, drafted
+from eocc.base.estimator import check_is_fitted
+from eocc.base.registry import choose
+from eocc.base.threads import in_order
 from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.summary import Counting, Summary
-from eocc.foundation.arguments import n_threads
-from eocc.foundation.atomic import check_output, drafted
-from eocc.foundation.estimator import check_is_fitted
-from eocc.foundation.registry import choose
-from eocc.foundation.threads import in_order
-from eocc.regions.scores import Scores
-from eocc.streaming.source import CHUNK_ROWS, REFUSE, Rows, check_classifier, files_of, source_of
+from eocc.entropic.regions.scores import Scores
+from eocc.formats.files.chunk import CHUNK_ROWS
+from eocc.scale.passes import Part
+from eocc.streaming.source import REFUSE, check_classifier, files_of, source_of
 
 # Number of rows in a row group of Parquet.
 GROUP_ROWS = 2**17
@@ -56,25 +58,22 @@ def score_stream(
     output = Path(out)
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
-    reading, measure = classifier._table_reading, classifier.measure_
-    schema = measure.schema(classifier.prototypes_, classifier._feature_names) if reading is None else None
-    stream = source_of(
-        source, chunk_rows, None, incomplete, reading=reading, schema=schema, allows_gaps=measure.fills_gaps
-    )
+    known, measure = classifier._known_data, classifier.measure_
+    stream = source_of(source, chunk_rows, incomplete)
     # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
-    count = n_threads(classifier.n_jobs) if reading is not None and reading.is_numbers else 1
+    count = n_threads(classifier.n_jobs) if getattr(known, "is_numbers", False) else 1
     scorer, counting = copy(classifier), Counting(classifier)
     scorer.n_jobs = classifier.n_jobs if count == 1 else 1
 
-    def scored(part: Rows) -> tuple[Rows, Any, Scores]:
+    def scored(part: Part) -> tuple[Part, Any, Scores]:
         patterns = scorer._read(part.values)
         return part, patterns, scorer._score_read(patterns)
 
     with drafted(output) as draft, write_to(draft) as write:
-        for part, patterns, scores in in_order(scored, stream.rows(), count):
+        for part, patterns, scores in in_order(scored, stream.parts(known, measure.fills_gaps), count):
             write({"row": part.numbers, **counting.add(patterns, scores)})
         if not counting.n_rows:
-            raise ValueError(f"the source holds no rows{stream.in_words()}; at least 1 is required")
+            raise stream.empty()
     return counting.summary(DEFAULT_FALSE_DISCOVERIES)
 
 

@@ -1,35 +1,35 @@
-"""A path, an array or chunks of rows -> rows, one part at a time, as often as needed."""
+"""A path, an array or chunks of rows -> rows, one part at a time, the same in every pass."""
 
 import os
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from zlib import adler32
 
 import numpy as np
 
+from eocc.base.arguments import check_count
+from eocc.base.printing import complaint, quoted, warn_user
+from eocc.base.progress import stage, track
+from eocc.base.registry import choose
+from eocc.base.threads import in_order
+from eocc.base.types import Matrix
+from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.foundation.arguments import check_count
-from eocc.foundation.printing import complaint, has_instead, quoted
-from eocc.foundation.progress import track
-from eocc.foundation.registry import choose
-from eocc.foundation.types import Flags, Indices
-from eocc.foundation.wording import counted
-from eocc.io.files import Chunk, count_rows, guess_format, open_chunks
-from eocc.io.files.objects import as_table, checked_objects
-from eocc.io.files.source import STDIN, regular
+from eocc.formats.files.chunk import CHUNK_ROWS, Chunk
+from eocc.formats.files.formats import STDIN, count_rows, guess_format, open_files, regular
+from eocc.formats.files.rows import Choices, Learnt, learn, read_first, read_part
 from eocc.measures.schema import DataSchema
+from eocc.scale.passes import READING, Part
 from eocc.tables import TableWarning
-from eocc.tables.judge import BadCellError, Fault
-from eocc.tables.matching import is_same, matched, used_rows
-from eocc.tables.reading import Read, Reading, fit_reading
+from eocc.tables.reading import Reading
 from eocc.tables.sources import column_of_array, table_of
 from eocc.tables.spelling import Dialect
-from eocc.tables.table import NUMBER, Table, join_tables
+from eocc.tables.table import Table
 
-CHUNK_ROWS = 8192
+Result = TypeVar("Result")
 # What happens to rows with a missing value, or a cell that cannot be read.
 REFUSE, SKIP = "refuse", "skip"
 # What errors call data that are in no file.
@@ -37,165 +37,158 @@ NO_FILE = "the source"
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """Some rows: `first` is the number of the first one among the rows used, `numbers` are those in the source."""
+class Source:
+    """The rows of `chunks()` that are chosen; `n_rows` is their number, if it is known before they are read."""
 
-    first: int
-    values: Any
-    numbers: Indices
+    chunks: Callable[[], Iterator[Chunk]]
+    choices: Choices
+    n_rows: int | None = None
+
+    def parts(self, known: Reading | DataSchema | None = None, allows_gaps: bool = False) -> Iterator[Part]:
+        """Yield all rows from the first as the model takes them; without a reading, as rows of numbers."""
+        bad = list[str]()
+        for chunk in filter(len, self.chunks()):
+            if known is None:
+                reading, _ = read_first([chunk], chunk.where, self.choices, None)
+                known = reading.for_numbers(True, "a stream")
+            spelling = known.spelling if isinstance(known, Reading) else None
+            part = read_part(self.choices.chosen(chunk), known, self.choices, allows_gaps, spelling)
+            bad += [f"{chunk.where}: {why}" for why in part.faults.values()]
+            if part.good.any():
+                yield Part(part.X, part.chunk.numbers[part.good])
+        say_left_out(bad)
+
+    def first_reading(self) -> Reading:
+        """Return how the first rows are read."""
+        chunk = next(filter(len, self.chunks()), None)
+        if chunk is None:
+            raise self.empty()
+        return read_first([chunk], chunk.where, self.choices, [] if self.choices.skips_bad else None)[0]
+
+    def whole(self) -> tuple[Learnt, list[Chunk]]:
+        """Return all rows, to learn from, and their chunks."""
+        chunks = [some for chunk in self.chunks() if len(some := self.choices.chosen(chunk))]
+        if not chunks:
+            raise self.empty()
+        return learn(chunks, chunks[0].where, None, self.choices), chunks
+
+    def empty(self) -> ValueError:
+        """Return the error that there are no rows of the kind that is used."""
+        column, value = self.choices.where or ("", "")
+        values = " or ".join(repr(str(one)) for one in (value if isinstance(value, list) else [value]))
+        which = f" with {column} = {values}" if self.choices.where else ""
+        which += " without missing values" if self.choices.skips_incomplete else ""
+        return ValueError(f"the source holds no rows{which}; at least 1 is required")
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
-    """The rows of `chunks()`, read by the `reading`, or objects as the `schema` says.
+class ColumnStatistics:
+    """`minimum`, `maximum`, `mean` and standard deviation (`spread`) of every column over `n_rows` rows."""
 
-    `n_rows` is their number, if it is known before they are read. Only the `columns` are compared, by default all but
-    those of `drop` and `where`; only rows whose column `where[0]` holds `where[1]` are used. `kinds` declares what
-    columns hold. Rows with a missing value (`incomplete`) or a cell that cannot be read (`unreadable`) may be skipped.
-    """
+    n_rows: int
+    minimum: Matrix
+    maximum: Matrix
+    mean: Matrix
+    spread: Matrix
 
-    chunks: Callable[[], Iterator[Chunk]]
-    n_rows: int | None = None
-    reading: Reading | None = None
-    schema: DataSchema | None = None
-    columns: Sequence[Any] | None = None
-    drop: Sequence[Any] = ()
-    where: tuple[Any, Any] | None = None
-    incomplete: str = REFUSE
-    unreadable: str = REFUSE
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    allows_gaps: bool = False
+    @classmethod
+    def of(cls, rows: Matrix) -> "ColumnStatistics":
+        """Return the statistics of rows, at least one."""
+        columns = np.ascontiguousarray(rows.T)  # several times as fast as along the rows
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, spread = columns.mean(axis=1), columns.std(axis=1)
+        return cls(len(rows), columns.min(axis=1), columns.max(axis=1), mean, spread)
 
-    def rows(self) -> Iterator[Rows]:
-        """Yield all rows from the first, one part at a time."""
-        first, n_seen, source, bad = 0, 0, self, dict[str, str]()
-        for chunk in self.chunks():
-            if not len(chunk):
-                continue
-            if source.reading is None and self.schema is None:  # rows of numbers, in all columns
-                source = replace(self, reading=reading_of(self, chunk, True)[0].for_numbers(True, "a stream"))
-            kept = self._chosen(chunk)
-            values, complete = source._values(chunk.some(kept), bad)
-            numbers = n_seen + np.flatnonzero(kept)[complete]
-            n_seen += len(chunk)
-            if len(numbers):
-                yield Rows(first, values, numbers)
-            first += len(numbers)
-        say_left_out(bad)
-
-    def whole(self) -> tuple[Table, Indices]:
-        """Return the chosen rows as one raw table, and their numbers in the source."""
-        found, numbers, n_seen = list[Table](), list[Indices](), 0
-        for chunk in self.chunks():
-            kept = self._chosen(chunk) if len(chunk) else np.zeros(0, bool)
-            if kept.any():
-                found.append(self.table(chunk.some(kept)))
-                numbers.append(n_seen + np.flatnonzero(kept))
-            n_seen += len(chunk)
-        if not found:
-            raise ValueError(f"the source holds no rows{self.in_words()}; at least 1 is required")
-        return join_tables(found), np.concatenate(numbers)
-
-    def table(self, chunk: Chunk) -> Table:
-        """Return the columns of a chunk that may be compared."""
-        if chunk.table is None and self.reading is not None:
-            chunk = as_table(chunk, len(self.reading.columns), self.reading.is_numbers, self.reading.describe())
-        if chunk.table is None:
-            raise complaint(chunk.where, None, "holds no table; fit_stream takes tables only")
-        kinds = {_name(chunk, column): kind for column, kind in self.kinds.items()}
-        names = chunk.table.names if self.columns is None else [_name(chunk, column) for column in self.columns]
-        columns = (chunk.table.column(name).declare(kinds.get(str(name), "")) for name in names)
-        return replace(chunk.table, columns=tuple(columns))
-
-    def apart(self, chunk: Chunk) -> list[str]:
-        """Return the columns of a chunk that are not compared."""
-        return [_name(chunk, column) for column in (*self.drop, *(() if self.where is None else [self.where[0]]))]
-
-    def in_words(self) -> str:
-        """Return a phrase that says which rows are used."""
-        kind = ""
-        if self.where is not None:
-            kind = f" with {self.where[0]} = {' or '.join(repr(one) for one in texts_of(self.where[1]))}"
-        return kind + (" without missing values" if self.incomplete == SKIP else "")
-
-    def _chosen(self, chunk: Chunk) -> Flags:
-        if self.where is None:
-            return np.ones(len(chunk), bool)
-        return rows_with(chunk.columns[_name(chunk, self.where[0])].cells(), self.where[1])
-
-    def _values(self, chunk: Chunk, bad: dict[str, str]) -> tuple[Any, Indices]:
-        """Return the rows of a chunk as the classifier takes them, and which these are; add others to `bad`."""
-        if self.reading is None and self.schema is not None:
-            return checked_objects(chunk, self.schema), np.arange(len(chunk))
-        assert self.reading is not None
-        raw = self.table(chunk)
-        try:
-            table, _ = matched(raw, self.reading, chunk.is_named)
-        except ValueError as error:
-            raise complaint(chunk.where, None, str(error)) from None
-        faults: list[Fault] | None = [] if self.unreadable == SKIP else None
-        complete = np.arange(len(table))
-        try:
-            read = self.reading.table(table, faults)
-            bad |= {f"{chunk.where}: {chunk.place(fault.row)}": str(fault) for fault in faults or ()}
-            complete = used_rows(read, faults, self.incomplete == SKIP)
-            return Read(self.reading.patterns(read[complete], self.allows_gaps)), complete
-        except BadCellError as error:
-            row = int(complete[error.fault.row]) if len(complete) > error.fault.row else error.fault.row
-            raise error.placed(chunk.fault(row, str(error))) from None
-        except ValueError as error:
-            raise complaint(chunk.where, None, str(error)) from None
+    def merge(self, other: "ColumnStatistics") -> "ColumnStatistics":
+        """Return the statistics of the rows of both."""
+        n = self.n_rows + other.n_rows
+        share = other.n_rows / n
+        with np.errstate(over="ignore", invalid="ignore"):
+            gap = other.mean - self.mean
+            variance = (1 - share) * self.spread**2 + share * other.spread**2 + share * (1 - share) * gap**2
+            mean = self.mean + share * gap
+        lowest, highest = np.minimum(self.minimum, other.minimum), np.maximum(self.maximum, other.maximum)
+        return ColumnStatistics(n, lowest, highest, mean, np.sqrt(variance))
 
 
-def say_left_out(bad: Mapping[str, str]) -> None:
-    """Warn of rows with cells that cannot be read, given by their places, which are left out."""
-    for place, why in list(bad.items())[:1]:
+class StreamPasses:
+    """Passes over a source on `count` threads; `statistics` of all rows are there after the first pass."""
+
+    statistics: ColumnStatistics
+
+    def __init__(self, source: Source, count: int, reading: Reading | None = None) -> None:
+        self._source, self._count, self._reading = source, count, reading
+        self._first: tuple[int, int] | None = None  # the number of rows, and a checksum of their values
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, if the source knows it or has been read."""
+        return self._source.n_rows if self._first is None else self._first[0]
+
+    @property
+    def n_columns(self) -> int | None:
+        """The number of columns, known after the first pass."""
+        return None if self._first is None else len(self.statistics.mean)
+
+    def fold(
+        self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
+    ) -> Result:
+        """Return the results of all parts, joined in order; raise a ValueError if the rows are not those of before."""
+        is_first = self._first is None
+
+        def worked(part: Any) -> tuple[Part, Result, int, ColumnStatistics | None]:
+            rows = Part(part.values.patterns, part.numbers)
+            statistics = ColumnStatistics.of(rows.values) if is_first else None
+            return rows, work(rows), adler32(part.values.patterns), statistics
+
+        n_seen, checksum, results, known = 0, 1, list[Result](), list[ColumnStatistics]()
+        n_known = self.n_rows
+        with stage(name, n_known or 1) as report:  # one step: a file says how much of it has been read
+            for part, result, its_sum, statistics in in_order(worked, self._source.parts(self._reading), self._count):
+                n_seen += len(part.values)
+                checksum = adler32(its_sum.to_bytes(4, "little"), checksum)
+                results = [join(results[0], result) if results else result]
+                if statistics is not None:
+                    known = [known[0].merge(statistics) if known else statistics]
+                if n_known:
+                    report(n_seen)
+        if known:
+            self.statistics = known[0]
+        if not n_seen:
+            raise self._source.empty()
+        first = self._first = self._first or (n_seen, checksum)
+        if (n_seen, checksum) != first:
+            changed = "it has other values" if n_seen == first[0] else f"it had {first[0]} rows, then {n_seen}"
+            raise ValueError(f"the source changed while it was read: {changed}; try again when nothing writes to it")
+        return results[0]
+
+
+def say_left_out(bad: Sequence[str]) -> None:
+    """Warn of rows with cells that cannot be read, each given by its place and the reason, which are left out."""
+    if bad:
         rows = counted(len(bad), "row")
-        warnings.warn(f"{rows} with cells that cannot be read left out ({place}: {why})", TableWarning, stacklevel=2)
-
-
-def first_reading(source: Source, keeps_all: bool = False) -> tuple[Reading, bool]:
-    """Return how the first rows of a source are read, and whether all columns hold numbers."""
-    chunk = next((chunk for chunk in source.chunks() if len(chunk)), None)
-    if chunk is None:
-        raise ValueError(f"the source holds no rows{source.in_words()}; at least 1 is required")
-    return reading_of(source, chunk, keeps_all)
-
-
-def reading_of(source: Source, chunk: Chunk, keeps_all: bool) -> tuple[Reading, bool]:
-    """Return how a chunk of a source is read, and whether all columns hold numbers."""
-    table, apart = source.table(chunk), source.apart(chunk) if source.columns is None else []
-    if {*table.names} <= {*apart}:
-        raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
-    if not chunk.is_named and source.columns is None and not apart:
-        table = replace(table, columns=tuple(column.rename(k) for k, column in enumerate(table.columns)))
-    keeps_all = keeps_all or not chunk.is_named or source.columns is not None
-    try:
-        reading, _ = fit_reading(table, keeps_all, faults=[] if source.unreadable == SKIP else None, apart=apart)
-    except BadCellError as error:
-        raise error.placed(chunk.fault(error.fault.row, str(error))) from None
-    return reading, all(column.kind in (NUMBER, "") for column in reading.columns)
+        warn_user(f"{rows} with cells that cannot be read left out ({bad[0]})", TableWarning)
 
 
 def source_of(
     source: Any,
     chunk_rows: int = CHUNK_ROWS,
-    where: tuple[Any, Any] | None = None,
     incomplete: str = REFUSE,
-    dialect: Dialect | None = None,
     unreadable: str = REFUSE,
-    **options: Any,
+    dialect: Dialect | None = None,
+    **choices: Any,
 ) -> Source:
-    """Return the source of a path, an array or chunks of rows; `options` are other fields of Source.
+    """Return the source of a path, an array or chunks of rows; `choices` are fields of Choices.
 
-    >>> [part.values.patterns.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).rows()]
+    >>> [part.values.patterns.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).parts()]
     [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
     """
     check_count("chunk_rows", chunk_rows)
     choose("value of incomplete", dict.fromkeys((REFUSE, SKIP)), incomplete)
     choose("value of unreadable", dict.fromkeys((REFUSE, SKIP)), unreadable)
-    if where is not None and not (isinstance(where, tuple) and len(where) == 2):
-        raise ValueError(f"where must be a column and its value, for example ('state', 'good'), not {where!r}")
+    chosen = Choices(skips_incomplete=incomplete == SKIP, skips_bad=unreadable == SKIP, **choices)
+    if chosen.where is not None and not (isinstance(chosen.where, tuple) and len(chosen.where) == 2):
+        raise ValueError(f"where must be a column and its value, for example ('state', 'good'), not {chosen.where!r}")
     n_rows: int | None = None
     given = source if isinstance(source, list) and source else [source]
     if all(isinstance(one, str | os.PathLike) for one in given):
@@ -209,13 +202,12 @@ def source_of(
         chunks = partial(_of_parts, source)
     else:
         raise ValueError(f"a source is a path, an array or chunks of rows, not a {type(source).__name__}")
-    n_rows = n_rows if where is None and incomplete == unreadable == REFUSE else None
-    return Source(chunks, n_rows, where=where, incomplete=incomplete, unreadable=unreadable, **options)
+    return Source(chunks, chosen, n_rows if chosen.where is None and incomplete == unreadable == REFUSE else None)
 
 
 def _of_files(paths: Sequence[Path], dialect: Dialect | None) -> Iterator[Chunk]:
     several = paths if len(paths) == 1 else track(f"reading {len(paths):,} files", paths)
-    return (chunk for path in several for chunk in open_chunks(path, dialect=dialect))
+    return open_files(several, dialect=dialect)
 
 
 def _of_array(array: Any, step: int) -> Iterator[Chunk]:
@@ -235,14 +227,10 @@ def _of_parts(parts: Iterable[Any]) -> Iterator[Chunk]:
 
 def _chunk(part: Any, first: int) -> Chunk:
     labels = list(getattr(part, "column_names", getattr(part, "columns", ())))  # of Arrow tables or of frames
-    is_named = any(isinstance(label, str) for label in labels)
-    if is_named:
-        odd = next((label for label in labels if not isinstance(label, str)), None)
-        if odd is not None:
+    if any(isinstance(label, str) for label in labels):
+        for odd in (label for label in labels if not isinstance(label, str)):
             raise ValueError(f"the name of column {odd!r} is not text, other names are; rename it")
-        if not len(part):
-            return Chunk(NO_FILE, first)
-        return Chunk(NO_FILE, first, table_of(part))
+        return Chunk(NO_FILE, first, table_of(part) if len(part) else None)
     cells = np.asarray(part)
     if cells.ndim != 2:
         remedy = "pass rows as one array, or chunks of many rows each"
@@ -262,28 +250,6 @@ def _length(array: Any) -> int:
         remedy = "pass it to fit, or pass a list of chunks of rows"
         raise ValueError(f"the length of this {kind} is not known; {remedy}")
     return int(shape[0])
-
-
-def _name(chunk: Chunk, column: Any) -> str:
-    """Return the name of a column that the user gave by name or number."""
-    names = list(chunk.columns)
-    if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
-        return str(names[int(column)])
-    if column not in names:
-        has = has_instead(str(column), names)
-        raise complaint(chunk.where, None, f"has no column {quoted(str(column))}; {has}")
-    return str(column)
-
-
-def rows_with(cells: Iterable[Any], value: Any) -> Flags:
-    """Return which cells hold the value, or one of a list of values: the same text, number or truth value."""
-    wanted = texts_of(value)
-    return np.array([any(is_same(cell, one) for one in wanted) for cell in cells], bool)
-
-
-def texts_of(value: Any) -> list[str]:
-    """Return a value, or each of a list of values, as text."""
-    return [str(one) for one in (value if isinstance(value, list) else [value])]
 
 
 def check_classifier(function: str, classifier: Any) -> None:

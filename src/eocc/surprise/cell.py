@@ -15,40 +15,14 @@ column without gaps, or the number of gaps that no other row has; at most MOST_B
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.kernels.cells import MOST_BEYOND, cell_strangeness, strangest_cells
+from eocc.base.types import ROUNDING, TINY, Flags, Indices, Matrix
+from eocc.kernels.cells import MOST_BEYOND, Columns, cell_strangeness, strangest_cells
 from eocc.measures.protocol import HasCells
 from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison, Reference
-
-# Distances from the median below this share of the size of the values are rounding errors.
-ROUNDING = 1e-9
-# Keeps logarithms finite.
-TINY = 1e-300
-
-
-class Columns(NamedTuple):
-    """How strange the values of u columns are.
-
-    For a column of numbers, ranked[starts[k]:starts[k + 1]] are the distances of the training cells from `middles`, in
-    units of `above` or `below`, ascending; `least` is the smallest distance that is no rounding error. For a column of
-    codes, ranked[starts[k]:starts[k + 1]] is -log p of each code, followed by that of a code that training does not
-    have. `gaps` (u,) is -log p of a gap, `counts` (u + 1,) that of a number of gaps in a row.
-    """
-
-    is_code: Flags
-    starts: Indices
-    ranked: Matrix
-    middles: Matrix
-    above: Matrix
-    below: Matrix
-    least: Matrix
-    gaps: Matrix
-    counts: Matrix
 
 
 @dataclass(frozen=True, eq=False)

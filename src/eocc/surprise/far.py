@@ -7,16 +7,17 @@ order of the training rows does not matter.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.array_checks import indices, numbers
+from eocc.base.checks import Sizes, demand
+from eocc.base.types import ROUNDING, TINY, Indices, Matrix
 from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison
-from eocc.surprise.neighbours import SAME, Standardisation, larger_first
+from eocc.surprise.neighbours import Standardisation, larger_first
 
-# Keeps logarithms finite.
-LEAST = 1e-300
 # The number of landmarks, and which of the nearest count.
 N_LANDMARKS = 64
 SIZES = np.array([2, 4, 8, 16])
@@ -29,10 +30,17 @@ class FarView:
     `mean` and `scale` (v * s,) standardise the logs of the s distances under each of v weightings.
     """
 
-    landmarks: Indices
-    least: Matrix
-    mean: Matrix
-    scale: Matrix
+    landmarks: Annotated[Indices, indices("m", "r", rising=True)]
+    least: Annotated[Matrix, numbers("v", "(0, inf)")]
+    mean: Annotated[Matrix, numbers("f")]
+    scale: Annotated[Matrix, numbers("f", "(0, inf)")]
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand as many landmarks and distances to them as a fit chooses."""
+        n = len(self.landmarks)
+        demand(2 < n <= N_LANDMARKS, f"there must be 3 to {N_LANDMARKS} landmarks, not {n}")
+        count = sizes["v"] * len(sizes_among(n))
+        demand(sizes["f"] == count, f"helpers.far.mean must be finite numbers of shape ({count},)")
 
     def of(self, rows: Comparison) -> Matrix:
         """Return the view of new rows."""
@@ -70,10 +78,10 @@ def fit_far(among: Comparison, keys: Words) -> tuple[FarView, Matrix] | None:
     place_of = np.append(np.argsort(chosen), -1)
     skipped = place_of[np.minimum(np.searchsorted(known, keys), len(chosen))]
     v, s = len(among.reference.weightings), len(sizes_among(len(landmarks)))
-    view = FarView(landmarks, np.full(v, LEAST), np.zeros(v * s), np.ones(v * s))
+    view = FarView(landmarks, np.full(v, TINY), np.zeros(v * s), np.ones(v * s))
     logs = view.logs(among, skipped)
     # Rows that are equal under weights of 0 have no distance.
-    least = [SAME * float(np.exp(np.median(one))) for one in np.hsplit(logs, v)]
+    least = [ROUNDING * float(np.exp(np.median(one))) for one in np.hsplit(logs, v)]
     logs = np.hstack([np.maximum(one, np.log(few)) for one, few in zip(np.hsplit(logs, v), least, strict=True)])
     standard = Standardisation.of(logs)
     view = FarView(landmarks, np.array(least), standard.mean, standard.scale)

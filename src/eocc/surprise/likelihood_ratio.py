@@ -14,40 +14,41 @@ outliers counts no more than it does for an ordinary normal row: b is the lower 
 """
 
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import scipy
 
-from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.base.array_checks import numbers
+from eocc.base.blas import one_blas_thread
+from eocc.base.checks import real
+from eocc.base.threads import BLOCK_SIZE
+from eocc.base.types import HUGE, ROUNDING, Flags, Indices, Matrix
+from eocc.surprise.covariance import N_FOLDS
 from eocc.surprise.gaussians import Gaussians
-from eocc.surprise.neighbours import LARGEST_RATIO, NO_SPREAD, Standardisation, sum_columns
+from eocc.surprise.neighbours import Standardisation, sum_columns
 
 # Neighbours of either kind whose distances are compared.
 N_NEAR = 3
-# Distances are clipped to these multiples of the mean neighbour distance, so that copies and far rows count finitely.
-FLOOR, CEILING = 0.01, 1e7
+# Distances are at least this share of the mean neighbour distance: copies count finitely.
+FLOOR = 0.01
 # The coefficient of the surprise, and the prior coefficient of the other main columns.
 OF_SURPRISE, PRIOR = 0.6, 0.1
-# About so many outliers are needed to move a coefficient.
+# About this many outliers are needed to move a coefficient.
 RIDGE = 5.0
-# The unit of the surprise is at most so many standard deviations of the normal rows.
+# The unit of the surprise is at most this many standard deviations of the normal rows.
 LARGEST_UNIT = 3.0
 # Single columns share this many units of variance.
 SINGLE_UNITS = 4.0
 # The evidence is at least that of this share of the normal rows.
 LEAST_EVIDENCE = 0.25
-# The regression uses at most so many normal rows.
+# The regression uses at most this many normal rows.
 MOST_NORMAL = 2000
-# With no more rows than that, each is calibrated by coefficients fitted without it and others, in so many folds.
-FOLDS = 5
 # Tight enough that the coefficients of this convex problem do not depend on rounding on the way.
 CONVERGED = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 10_000, "maxfun": 100_000}
-BLOCK = 2048
 
 
-@dataclass(frozen=True, eq=False)
-class Labelled:
+class Labelled(NamedTuple):
     """Rows with what labels need of them: `surprises` (m,), `ratios` (m, v), standardised columns `z` (m, d).
 
     `is_training` (m,) says which rows are copies of a normal row.
@@ -58,9 +59,9 @@ class Labelled:
     z: Matrix
     is_training: Flags
 
-    def some(self, index: Indices | slice) -> "Labelled":
+    def some(self, index: Indices | Flags | slice) -> "Labelled":
         """Return some of the rows."""
-        return Labelled(self.surprises[index], self.ratios[index], self.z[index], self.is_training[index])
+        return Labelled._make(part[index] for part in self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,9 @@ class LikelihoodRatio:
 
     gaussians: Gaussians | None
     standardisation: Standardisation
-    coefficients: Matrix
-    least: float
+    # No coefficient is nearly as large; with a larger one the sum of the terms could overflow.
+    coefficients: Annotated[Matrix, numbers("c", "[-1e40, 1e40]")]
+    least: Annotated[float, real("[-1e300, 0]")]
 
     def amounts(self, rows: Labelled) -> Matrix:
         """Return what every column adds to the labelled surprise: (m, columns)."""
@@ -86,7 +88,8 @@ class LikelihoodRatio:
 
     def of(self, rows: Labelled) -> Matrix:
         """Return the labelled surprise: higher = more like an outlier."""
-        parts = [rows.some(slice(start, start + BLOCK)) for start in range(0, len(rows.surprises), BLOCK)]
+        step = max(1, BLOCK_SIZE // len(self.coefficients))
+        parts = [rows.some(slice(start, start + step)) for start in range(0, len(rows.surprises), step)]
         return np.concatenate([np.empty(0), *(sum_columns(self.amounts(part)) for part in parts)])
 
 
@@ -97,8 +100,8 @@ def _columns(rows: Labelled, gaussians: Gaussians | None) -> Matrix:
 
 def log_distance_ratio(normal: Matrix, outliers: Matrix, mean_distance: float) -> Matrix:
     """Return the mean log distance to the nearest normal rows (m, k), less that to the nearest outliers (m, k)."""
-    low, high = FLOOR * mean_distance, CEILING * mean_distance
-    logs = [sum_columns(np.log(np.clip(near, low, high))) / near.shape[1] for near in (normal, outliers)]
+    least = FLOOR * mean_distance
+    logs = [sum_columns(np.log(np.clip(near, least, HUGE))) / near.shape[1] for near in (normal, outliers)]
     return np.asarray(logs[0] - logs[1])
 
 
@@ -139,14 +142,14 @@ def surprises_left_out(
     The coefficients fit the rows they were fitted to better than new ones. With many rows that makes no difference.
     """
     n = len(normal.surprises)
-    if not FOLDS < n <= MOST_NORMAL:
+    if not N_FOLDS < n <= MOST_NORMAL:
         return model.of(scored)
     ranks = np.empty(n, np.int64)
     ranks[np.argsort(normal.surprises, kind="stable")] = np.arange(n)
     found = np.empty(n)
-    for fold in range(FOLDS):
-        held, kept = np.flatnonzero(ranks % FOLDS == fold), np.flatnonzero(ranks % FOLDS != fold)
-        other = fit_likelihood_ratio(model.gaussians, normal.some(kept), outliers, confirmed)
+    for fold in range(N_FOLDS):
+        held = ranks % N_FOLDS == fold
+        other = fit_likelihood_ratio(model.gaussians, normal.some(~held), outliers, confirmed)
         found[held] = other.of(scored.some(held))
     return found
 
@@ -158,12 +161,12 @@ def _standardisation(columns: Matrix, n_normal: int, n_main: int) -> Standardisa
     kinds of outliers would vanish.
     """
     # One column at a time saves copies; clipped, so that squares of far rows do not overflow.
-    scale = np.array([np.clip(column, -LARGEST_RATIO, LARGEST_RATIO).std() for column in columns.T])
-    scale = np.maximum(scale, NO_SPREAD)
+    limits = -(HUGE**0.5), HUGE**0.5
+    scale = np.maximum([np.clip(column, *limits).std() for column in columns.T], ROUNDING)
     if n_single := len(scale) - n_main:
         scale[n_main:] *= np.sqrt(n_single / 2 / SINGLE_UNITS)
-    own = np.clip(columns[:n_normal, 0], -LARGEST_RATIO, LARGEST_RATIO).std()
-    scale[0] = max(min(scale[0], LARGEST_UNIT * own), NO_SPREAD)
+    own = np.clip(columns[:n_normal, 0], *limits).std()
+    scale[0] = max(min(scale[0], LARGEST_UNIT * own), ROUNDING)
     mean = columns[:n_normal].mean(axis=0)
     mean[0] = 0.0
     return Standardisation(mean, scale)

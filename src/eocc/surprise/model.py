@@ -1,17 +1,19 @@
 """Prototypes, and known outliers if there are any -> the surprise model."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
+from eocc.base.array_checks import numbers
+from eocc.base.stored import Unstored
+from eocc.base.types import TINY, Indices, Matrix
 from eocc.calibration.threshold import Threshold
-from eocc.foundation.types import Indices, Matrix
 from eocc.neighbours.in_rows import Nearest
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Reference
-from eocc.surprise.correction import Correction, fit_correction
-from eocc.surprise.gaussians import Gaussians, columns_of, fit_gaussians
+from eocc.surprise.gaussians import Gaussians, fit_gaussians, numbers_of
 from eocc.surprise.likelihood_ratio import (
     N_NEAR,
     Labelled,
@@ -20,7 +22,32 @@ from eocc.surprise.likelihood_ratio import (
     log_distance_ratio,
     surprises_left_out,
 )
+from eocc.surprise.neighbours import sum_columns
 from eocc.surprise.views import Surprise, fit_surprise
+
+# The reach of an answer is this share of its distance from the nearest training row.
+REACH = 0.5
+# Near-copies with opposite answers cancel; with less of this they would swing widely.
+NOISE = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """Adds amounts_j (1 - (d(x, a_j) / reaches_j)^2)^2 to the surprise of x, for each answered row a_j within reach."""
+
+    answered: Unstored[Reference]
+    # No correction is nearly as large; with a larger one the sum of the terms could overflow.
+    amounts: Annotated[Matrix, numbers("a", "[-1e290, 1e290]")]
+    reaches: Annotated[Matrix, numbers("a", "(0, inf)")]
+
+    def of(self, patterns: Any) -> Matrix:
+        """Return the correction of every row: (m,)."""
+        return sum_columns(self.kernels(patterns) * self.amounts)
+
+    def kernels(self, patterns: Any) -> Matrix:
+        """Return the factors of the amounts (m, a)."""
+        distances = self.answered.compare_fully(patterns).rows(self.answered.weightings[0])
+        return np.asarray((1 - np.minimum(distances / self.reaches, 1.0) ** 2) ** 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +57,11 @@ class SurpriseModel:
     `normal` and `outliers` are the rows that new rows are compared with. Answered rows have a `correction`.
     """
 
-    normal: Reference
-    surprise: Surprise
+    normal: Unstored[Reference]
+    surprise: Unstored[Surprise]
     threshold: Threshold
     likelihood_ratio: LikelihoodRatio | None = None
-    outliers: Reference | None = None
+    outliers: Unstored[Reference | None] = None
     correction: Correction | None = None
 
     @property
@@ -78,7 +105,7 @@ def _labelled(
         ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
     z = np.empty((len(rows.patterns), 0))
     if gaussians is not None:
-        z = gaussians.standardised(columns_of(normal.measure, rows.patterns, normal.active)[0])
+        z = gaussians.standardised(numbers_of(normal, rows.patterns))
     return Labelled(surprise.of(rows, near), np.column_stack(ratios), z, rows.own >= 0)
 
 
@@ -100,13 +127,11 @@ def fit_surprise_model(
 def _fit_labels(model: SurpriseModel, among: Comparison, outliers: Any, confirmed: Any) -> tuple[SurpriseModel, Matrix]:
     """Return the model with a likelihood ratio, and the labelled surprise of the normal rows as if they were new."""
     surprise, normal, known, gaussians = model.surprise, model.normal, model.normal.of_outliers(outliers, N_NEAR), None
-    columns, _ = columns_of(normal.measure, normal.prototypes, normal.active)
+    columns = numbers_of(normal, normal.prototypes)
     if columns.shape[1]:
-        gaussians = fit_gaussians(columns, columns_of(normal.measure, outliers, normal.active)[0])
+        gaussians = fit_gaussians(columns, numbers_of(normal, outliers))
 
-    def labelled(rows: Comparison, near: list[Nearest], to_outliers: Comparison) -> Labelled:
-        return _labelled(surprise, gaussians, rows, near, to_outliers)
-
+    labelled = partial(_labelled, surprise, gaussians)
     view = surprise.neighbours
     to_outliers = known.compare(normal.prototypes)
     inside = scored = labelled(among, view.nearest_left_out(among), to_outliers)
@@ -127,11 +152,15 @@ def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) ->
     """Return the model with a correction around answered rows; `surprises` are those of the normal rows.
 
     An answer y = 1 pulls the row's surprise down to the median of the normal rows, y = -1 up to as far above their
-    95 % quantile as that is above the median. Rows that are there already stay as they are.
+    95 % quantile as that is above the median. Rows that are there already stay as they are. The correction vanishes at
+    half the distance of the nearest training row: answers move no training row and no limit.
     """
     middle, high = np.quantile(surprises, [0.5, 0.95]).tolist()
     compared, near = model.compare(rows)
     here = model.surprises_compared(compared, near)
     wanted = np.where(y == 1, np.minimum(middle - here, 0.0), np.maximum(2 * high - middle - here, 0.0))
-    answered = Reference(model.normal.measure, rows, model.normal.weightings)
-    return replace(model, correction=fit_correction(answered, wanted, near[0].distances[:, 0]))
+    reaches = np.maximum(REACH * near[0].distances[:, 0], TINY)
+    found = Correction(Reference(model.normal.measure, rows, model.normal.weightings), wanted, reaches)
+    # A lone answer is followed exactly.
+    kernels = (found.kernels(rows) + NOISE * np.eye(len(wanted))) / (1 + NOISE)
+    return replace(model, correction=replace(found, amounts=np.linalg.solve(kernels, wanted)))

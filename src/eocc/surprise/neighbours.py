@@ -21,17 +21,18 @@ neighbours. docs/research/score.md describes how the terms and constants were ch
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
-from eocc.foundation.threads import BLOCK_SIZE
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.array_checks import numbers
+from eocc.base.checks import real
+from eocc.base.threads import BLOCK_SIZE
+from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.neighbours.in_rows import Nearest, nearest_in
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison
 
-# Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
-SAME = 1e-9
 # Neighbourhood sizes double up to this one.
 LARGEST_SIZE = 8
 # Neighbours that make up a local scale.
@@ -40,11 +41,6 @@ N_LOCAL = 4
 SHARES = (0.8, 0.2)
 # The share of the weighting under which a row is more surprising.
 LARGER = 0.8
-# A term whose standard deviation over the training rows is below this varies by rounding only.
-NO_SPREAD = 1e-9
-# Limits that keep squares and sums finite.
-LARGEST_RATIO = 1e120
-LARGEST_TERM = 1e250
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,20 +53,24 @@ class Weighting:
     size k, `mean_ratio` the leave-one-out mean of the local ratio.
     """
 
-    weights: Matrix
-    local_scales: Matrix
-    mean_distance: float
-    tolerance: float
-    median_profile: Matrix
-    mean_ratio: float = 1.0
+    weights: Annotated[Matrix, numbers("u", "[0, 1]")]
+    local_scales: Annotated[Matrix, numbers("r", "(0, inf)")]
+    mean_distance: Annotated[float, real("(0, inf)")]
+    tolerance: Annotated[float, real("[0, inf)")]
+    median_profile: Annotated[Matrix, numbers("s", "[0, inf)")]
+    # No mean over the training rows is nearly as small; a smaller one would overflow the largest ratio.
+    mean_ratio: Annotated[float, real("[1e-60, inf)")] = 1.0
 
-    def nearest(self, comparison: Comparison, number: int) -> Nearest:
-        """Return as many neighbours as the terms need; this is weighting `number` of the comparison."""
-        return comparison.nearest(number, self.n_nearest, self.n_local, self.local_scales)
+    @cached_property
+    def sizes(self) -> Indices:
+        """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
+        return neighbourhood_sizes(len(self.local_scales) - 1)
 
-    def nearest_in(self, rows: Matrix) -> Nearest:
-        """Return the same from rows of dissimilarities."""
-        return nearest_in(rows, self.n_nearest, self.n_local, self.local_scales)
+    @cached_property
+    def needed(self) -> tuple[int, int, Matrix]:
+        """The number of neighbours that the terms need, and that of those in a local scale, with all local scales."""
+        n_local = min(N_LOCAL, max(1, len(self.local_scales) - 1))
+        return max(int(self.sizes[-1]), n_local), n_local, self.local_scales
 
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
@@ -86,24 +86,9 @@ class Weighting:
 
     def local_ratio(self, near: Nearest) -> Matrix:
         """Return (mean distance to the nearest few / mean local scale of these)^2."""
-        few = near.distances[:, : self.n_local]
+        few = near.distances[:, : self.needed[1]]
         with np.errstate(over="ignore"):
-            return np.asarray(np.minimum(sum_columns(few) / (few.shape[1] * near.scales), LARGEST_RATIO) ** 2)
-
-    @cached_property
-    def sizes(self) -> Indices:
-        """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
-        return neighbourhood_sizes(len(self.local_scales) - 1)
-
-    @property
-    def n_nearest(self) -> int:
-        """How many neighbours the terms need."""
-        return n_nearest(len(self.local_scales))
-
-    @cached_property
-    def n_local(self) -> int:
-        """The number of neighbours in a local scale."""
-        return n_local(len(self.local_scales))
+            return np.asarray(np.minimum((sum_columns(few) / (few.shape[1] * near.scales)) ** 2, HUGE))
 
 
 def neighbourhood_sizes(n: int) -> Indices:
@@ -111,32 +96,20 @@ def neighbourhood_sizes(n: int) -> Indices:
     return 2 ** np.arange(max(1, min(n // 2, LARGEST_SIZE).bit_length()))
 
 
-def n_local(n_prototypes: int) -> int:
-    """Return the number of neighbours in a local scale: a left-out row has one prototype less."""
-    return min(N_LOCAL, max(1, n_prototypes - 1))
-
-
-def n_nearest(n_prototypes: int) -> int:
-    """Return how many neighbours the terms need."""
-    return max(int(neighbourhood_sizes(n_prototypes - 1)[-1]), n_local(n_prototypes))
-
-
 def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting, Matrix]:
     """Return weighting `number` of the comparison, and the terms of the prototypes, each left out."""
     reference = among_prototypes.reference
-    m, k = n_local(len(reference)), n_nearest(len(reference))
-    # The distances of the prototypes to their nearest that are no copies.
-    near = among_prototypes.distances(number, k)
-    near = near[:, :m] if (near[:, 0] > 0).all() else among_prototypes.distances(number, m, above=0.0)
-    is_known = np.isfinite(near)
-    tolerance = SAME * float(np.median(near[is_known])) if is_known.any() else 0.0
+    m = min(N_LOCAL, max(1, len(reference) - 1))
+    # The distances of the prototypes to their nearest that are no copies: these differ by rounding.
+    near = among_prototypes.distances(number, m, above=0.0)
+    tolerance = ROUNDING * float(np.median(near[np.isfinite(near)])) if np.isfinite(near).any() else 0.0
     if (near <= tolerance).any():
         near = among_prototypes.distances(number, m, above=tolerance)
-        is_known = np.isfinite(near)
+    is_known = np.isfinite(near)
     mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
     scales = np.where(is_known, near, mean).mean(axis=1)
     weighting = Weighting(reference.weightings[number], scales, mean, tolerance, np.empty(0))
-    found = weighting.nearest(among_prototypes, number)
+    found = among_prototypes.nearest(number, *weighting.needed)
     ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
     weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)
     return weighting, weighting.terms(found)
@@ -146,21 +119,21 @@ def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting,
 class Standardisation:
     """Columns of terms, less their `mean`, over their `scale`."""
 
-    mean: Matrix
-    scale: Matrix
+    mean: Annotated[Matrix, numbers("c")]
+    scale: Annotated[Matrix, numbers("c", "(0, inf)")]
 
     @classmethod
     def of(cls, columns: Matrix) -> "Standardisation":
         """Return the mean and the standard deviation of each column; a column that does not vary keeps its unit."""
         scale = columns.std(axis=0)
-        return cls(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
+        return cls(columns.mean(axis=0), np.where(scale > ROUNDING, scale, 1.0))
 
     def apply(self, columns: Matrix) -> Matrix:
         """Return the standardised columns, all finite."""
         with np.errstate(over="ignore"):
             standard = columns - self.mean
             standard /= self.scale
-            return np.clip(standard, -LARGEST_TERM, LARGEST_TERM, out=standard)
+            return np.clip(standard, -HUGE, HUGE, out=standard)
 
 
 def larger_first(first: Matrix, second: Matrix) -> Matrix:
@@ -194,22 +167,22 @@ class NeighboursView:
 
     def nearest_left_out(self, comparison: Comparison) -> list[Nearest]:
         """Return the same where it is known of which prototypes the rows are copies."""
-        near = [weighting.nearest(comparison, number) for number, weighting in enumerate(self.weightings)]
+        near = [comparison.nearest(number, *one.needed) for number, one in enumerate(self.weightings)]
         rows, weights, power = self.left_out
         places = np.flatnonzero(np.isin(comparison.own, rows)) if len(rows) else rows
         step = max(1, BLOCK_SIZE // len(comparison.reference))
         for start in range(0, len(places), step):
             some = places[start : start + step]
             own = weights[np.searchsorted(rows, comparison.own[some])]
-            found = self.weightings[-1].nearest_in(comparison.rows_by(some, own, power))
+            found = nearest_in(comparison.rows_by(some, own, power), *self.weightings[-1].needed)
             for whole, part in zip(near[-1], found, strict=True):
                 whole[some] = part
         return near
 
     def by_weighting(self, near: Sequence[Nearest]) -> Matrix:
         """Return the weighted mean of the standardised terms under each weighting: (m, weightings)."""
-        parts = [weighting.terms(found) for weighting, found in zip(self.weightings, near, strict=True)]
-        terms = self.standardisation.apply(np.hstack(parts))
+        terms = np.hstack([weighting.terms(found) for weighting, found in zip(self.weightings, near, strict=True)])
+        terms = self.standardisation.apply(terms)
         return np.column_stack([sum_columns(terms[:, k : k + 2] * SHARES) for k in range(0, terms.shape[1], 2)])
 
     def of(self, near: Sequence[Nearest]) -> Matrix:

@@ -9,11 +9,13 @@ A training row, or a copy of one, keeps the numbers that it had when it was left
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from eocc.foundation.types import Matrix
+from eocc.base.array_checks import numbers
+from eocc.base.stored import Unstored
+from eocc.base.types import HUGE, ROUNDING, Matrix
 from eocc.neighbours.in_rows import Nearest
 from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.space.weightings import LeftOutWeights
@@ -21,16 +23,12 @@ from eocc.surprise.cell import fit_cell
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.covariance import fit_covariance
 from eocc.surprise.far import fit_far
-from eocc.surprise.neighbours import NO_SPREAD, NeighboursView, fit_neighbours
+from eocc.surprise.neighbours import NeighboursView, fit_neighbours
 
-# The interquartile range of a normal distribution, in standard deviations.
-QUARTILES_APART = 1.349
-# The unit of a view is at least this share of the same from its 5 % and 95 % quantiles. The folds of the covariance
-# with and without a training row that is very far away have different levels: by the quartiles alone, such a row raises
-# the limit for all.
-LEAST_UNIT, TAILS_APART = 0.25, 3.290
-# The limit that keeps sums finite.
-LARGEST = 1e250
+# The unit of a view is at least a quarter of the same from its 5 % and 95 % quantiles. The folds of the covariance with
+# and without a training row that is very far away have different levels: by the quartiles alone, such a row raises the
+# limit for all.
+LEAST_UNIT = 0.25 / 3.290
 
 
 class Helper(Protocol):
@@ -63,11 +61,11 @@ class Surprise:
     those of the neighbours and the helpers.
     """
 
-    neighbours: NeighboursView
-    helpers: dict[str, Helper]
-    training: Matrix
-    centres: Matrix
-    units: Matrix
+    neighbours: Unstored[NeighboursView]
+    helpers: Unstored[dict[str, Helper]]
+    training: Annotated[Matrix, numbers("r t", "[-1e280, 1e280]")]
+    centres: Annotated[Matrix, numbers("w", "[-1e280, 1e280]")]
+    units: Annotated[Matrix, numbers("w", "[1e-280, inf)")]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,26 +73,22 @@ class Surprise:
         return (NEIGHBOURS, *self.helpers)
 
     def views(self, rows: Comparison, near: list[Nearest]) -> Matrix:
-        """Return every view of rows with these neighbours, in standard units, less its handicap: (m, 1 + h)."""
-        found = np.column_stack([self.neighbours.of(near), self._helpers_of(rows)])
+        """Return every view of rows with these neighbours, in standard units, less its handicap: (m, 1 + h).
+
+        The helpers' numbers of copies of a prototype are known.
+        """
+        found, is_known = np.empty((len(rows.own), 1 + len(self.helpers))), rows.own >= 0
+        found[:, 0] = self.neighbours.of(near)
+        for k, helper in enumerate(self.helpers.values(), 1):
+            found[:, k] = 0.0 if is_known.all() else helper.of(rows)
+        found[is_known, 1:] = self.training[rows.own[is_known]]
         handicaps = [0.0, *(HELPERS[name].handicap for name in self.helpers)]
         with np.errstate(over="ignore"):
-            return np.clip((found - self.centres) / self.units - handicaps, -LARGEST, LARGEST)
+            return np.clip((found - self.centres) / self.units - handicaps, -HUGE, HUGE)
 
     def of(self, rows: Comparison, near: list[Nearest]) -> Matrix:
         """Return the surprise: about 0 for an ordinary training row, higher = less normal."""
         return np.asarray(self.views(rows, near).max(axis=1))
-
-    def _helpers_of(self, rows: Comparison) -> Matrix:
-        """Return the helpers' numbers: those of copies of a prototype are known."""
-        if (rows.own >= 0).all():
-            return self.training[rows.own]
-        found = np.empty((len(rows.own), len(self.helpers)))
-        for k, helper in enumerate(self.helpers.values()):
-            found[:, k] = helper.of(rows)
-        is_known = rows.own >= 0
-        found[is_known] = self.training[rows.own[is_known]]
-        return found
 
 
 def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> Surprise:
@@ -107,5 +101,5 @@ def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> Surprise:
     training = np.column_stack([np.empty((len(keys), 0)), *(values for _, values in fitted.values())])
     columns = np.column_stack([neighbours.of(neighbours.nearest_left_out(among)), training])
     least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
-    units = np.maximum((high - low) / QUARTILES_APART, LEAST_UNIT * (most - least) / TAILS_APART)
-    return Surprise(neighbours, helpers, training, centres, np.where(units > NO_SPREAD, units, 1.0))
+    units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
+    return Surprise(neighbours, helpers, training, centres, np.where(units > ROUNDING, units, 1.0))

@@ -1,57 +1,67 @@
 """How a fitted model reads tables: which columns it compares, what each holds, and how its text is written."""
 
 import shlex
-import warnings
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.foundation.checks import hashable, instance, mapping, optional, real, tuple_of
-from eocc.foundation.printing import printable, quoted
-from eocc.foundation.registry import listed
-from eocc.foundation.wording import counted
+from eocc.base.checks import Sizes, demand, instance, one_of, tuple_of
+from eocc.base.printing import has_instead, printable, quoted, warn_user
+from eocc.base.registry import listed
+from eocc.base.stored import Unstored
+from eocc.base.wording import counted
 from eocc.tables import TableWarning
 from eocc.tables.judge import (
+    CLOCK,
+    DAY,
+    MOMENT,
+    WEEKDAY,
     BadCellError,
     Fault,
     Judgement,
     converted,
     holds_text,
+    hours_of_dates,
     judge,
-    meanings_of,
-    plain_numbers,
-    remedy_for,
-)
-from eocc.tables.naming import (
-    CLOCK,
-    DAY,
-    MOMENT,
-    RUNS_ON,
-    WEEKDAY,
     listed_reasons,
     may_name,
+    meanings_of,
     parts_of_dates,
+    plain_numbers,
+    remedy_for,
+    said_of_parts,
     why_naming,
 )
 from eocc.tables.spelling import PLAIN, Dialect, Spelling
-from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, TEXT, TIME, Column, Table
+from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, RELATIVE, TEXT, TIME, Column, Table
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # Kinds that a user declares: by --kind, or to Gower. None of them are left out.
 DECLARED = {
     "number": NUMBER, "text": TEXT, "category": TEXT, "date": DATE, "numeric": NUMBER, "boolean": BOOLEAN,
-    "calendar": DATE, "categorical": TEXT,
+    "calendar": DATE, "hours": DATE, "categorical": TEXT,
 }  # fmt: skip
-CALENDAR = "calendar"
+# Columns that a user declares so keep words such as NA, which mean a gap in any other column.
+WORDS = ("text", "category")
 # Kinds for which text is categories, and anything else remains what it is; and for which the column is judged.
 GIVEN, ANY = "ordered", "any"
 
 
 class GapError(BadCellError):
     """A row of numbers has a missing value, which the measure does not allow."""
+
+
+class NothingLeftError(ValueError):
+    """A table has no column to compare; `left_out` says why."""
+
+    def __init__(self, left_out: Mapping[Hashable, str]) -> None:
+        which = listed_reasons(left_out) or "all are set apart"
+        remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
+        super().__init__(f"X has no column left to compare: {which}; {remedy}")
+        self.left_out = left_out
 
 
 @dataclass(frozen=True)
@@ -63,22 +73,39 @@ class ReadColumn:
     """
 
     name: Hashable
-    kind: str
-    parts: tuple[str, ...] = (MOMENT,)
+    kind: Annotated[str, one_of(EMPTY, *KINDS)]
+    parts: Annotated[tuple[str, ...], tuple_of(one_of(MOMENT, CLOCK, WEEKDAY))] = (MOMENT,)
     low: float | None = None
     high: float | None = None
     labels: tuple[str, ...] = ()
     keeps_words: bool = False
-    stored: ClassVar = {
-        "name": hashable, "kind": lambda value: value in (EMPTY, *KINDS),
-        "parts": lambda value: type(value) is tuple and set(value) <= {MOMENT, CLOCK, WEEKDAY},
-        "low": optional(real()), "high": optional(real()),
-        "labels": tuple_of(instance(str)), "keeps_words": instance(bool),
-    }  # fmt: skip
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand that a column of this kind can have the ends."""
+        ends = np.array([end for end in (self.low, self.high) if end is not None])
+        Column(self.name, self.kind, ends, None).check_parts(sizes)
+        demand((np.diff(ends) >= 0).all(), f"low of column {self.name!r} must not exceed high")
 
     def part_name(self, part: str) -> Hashable:
         """Return the name of the column that a part of a date becomes."""
         return self.name if part == MOMENT else f"{self.name} ({part})"
+
+    def parts_of(self, column: Column) -> list[Column]:
+        """Return the columns that a column becomes: a date may be a moment, a time of day and a weekday."""
+        if column.kind != DATE or self.parts == (MOMENT,):
+            return [column]
+        clock = Column(self.part_name(CLOCK), TIME, column.values % DAY)
+        weekday = (column.values // DAY + 3) % 7  # 1970 began on a Thursday
+        found = {MOMENT: column, CLOCK: clock, WEEKDAY: Column(self.part_name(WEEKDAY), TEXT, weekday, WEEKDAYS)}
+        return [found[part] for part in self.parts]
+
+    def read(self, column: Column, spelling: Spelling, faults: list[Fault]) -> list[Column]:
+        """Return the columns that a raw column becomes."""
+        numbers = plain_numbers(column, spelling) if self.kind == NUMBER else None
+        if numbers is not None:
+            return [Column(self.name, NUMBER, numbers)]
+        meanings = meanings_of(column, spelling, self.keeps_words)
+        return self.parts_of(converted(column, self.kind, meanings, faults))
 
 
 @dataclass(frozen=True)
@@ -98,11 +125,10 @@ class Remark:
         """Return the sentence without its full stop."""
         return "; ".join(filter(None, [self.text.replace("{place}", place), remedy]))
 
-    def warn(self, stacklevel: int) -> None:
+    def warn(self) -> None:
         """Warn, if the user can do something about it."""
         if self.remedy:
-            warning = TableWarning(self.said(self.remedy), self.said(self.option))
-            warnings.warn(warning, stacklevel=stacklevel + 1)
+            warn_user(TableWarning(self.said(self.remedy), self.said(self.option)))
 
 
 @dataclass(frozen=True)
@@ -113,15 +139,11 @@ class Reading:
     numbers if `is_numbers`, else tables. `remarks` are about the training table, and are not stored.
     """
 
-    columns: tuple[ReadColumn, ...]
+    columns: Annotated[tuple[ReadColumn, ...], tuple_of(instance(ReadColumn), 1)]
     left_out: Mapping[Hashable, str] = field(default_factory=dict)
     spelling: Spelling = PLAIN
     is_numbers: bool = False
-    remarks: tuple[Remark, ...] = field(default=(), compare=False)
-    stored: ClassVar = {
-        "columns": tuple_of(instance(ReadColumn), 1), "left_out": mapping(hashable, instance(str)),
-        "spelling": instance(Spelling), "is_numbers": instance(bool),
-    }  # fmt: skip
+    remarks: Unstored[tuple[Remark, ...]] = field(default=(), compare=False)
 
     @property
     def names(self) -> list[Hashable]:
@@ -153,6 +175,25 @@ class Reading:
             by_kind.setdefault(column.kind or TEXT, []).append(shown(column.name))
         return f"records of {count} ({'; '.join(f'{kind}: {listed(names)}' for kind, names in by_kind.items())})"
 
+    def matched(self, table: Table, is_named: bool = True) -> tuple[Table, list[Column]]:
+        """Return the columns of a raw table under the names of the model, and those that it does not use.
+
+        Columns are found by name, or by their order if the model or the table has no names.
+        """
+        names, wanted = table.names, self.names
+        has_names = all(isinstance(name, str) for name in wanted)
+        if not (has_names and (is_named or {*wanted} <= {*names})):
+            if len(names) == len(wanted):
+                columns = [column.rename(name) for column, name in zip(table.columns, wanted, strict=True)]
+                return Table(tuple(columns), table.dialect), []
+            needs = f"but the model needs {len(wanted)}, and one of the two has no names to match"
+            raise ValueError(f"has {counted(len(names), 'column')}, {needs}; drop the others")
+        for absent in (name for name in wanted if name not in names):
+            has = has_instead(str(absent), map(str, names))
+            raise ValueError(f"has no column {quoted(str(absent))}, which the model needs; {has}")
+        known = {column.name: column for column in table.columns}
+        return Table(tuple(known.pop(name) for name in wanted), table.dialect), list(known.values())
+
     def table(self, raw: Table, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Table:
         """Return the compared columns of a raw table; a cell that cannot be read is a gap and one of the `faults`.
 
@@ -161,19 +202,9 @@ class Reading:
         known, found = {column.name: column for column in raw.columns}, list[Fault]()
         for absent in (name for name in self.names if name not in known):
             raise ValueError(f"X lacks column {absent!r}, which the training table had")
-        columns = [self._read(one, known[one.name], spelling or self.spelling, found) for one in self.columns]
-        if found and faults is None:
-            raise BadCellError(min(found))
-        if faults is not None:
-            faults += found
-        return Table(tuple(part for some in columns for part in some))
-
-    def _read(self, known: ReadColumn, column: Column, spelling: Spelling, faults: list[Fault]) -> list[Column]:
-        numbers = plain_numbers(column, spelling) if known.kind == NUMBER else None
-        if numbers is not None:
-            return [Column(known.name, NUMBER, numbers)]
-        meanings = meanings_of(column, spelling, known.keeps_words) if column.labels is not None else None
-        return parts_of(converted(column, known.kind, spelling, meanings, faults), known)
+        read = [part for one in self.columns for part in one.read(known[one.name], spelling or self.spelling, found)]
+        _pass_on(found, faults)
+        return Table(tuple(read))
 
     def patterns(self, table: Table, allows_gaps: bool = True) -> Any:
         """Return a table of compared columns as the measure takes it: as rows of numbers, or as it is."""
@@ -189,14 +220,8 @@ class Reading:
 
     def having_seen(self, patterns: Any) -> "Reading":
         """Return the reading with the ranges and categories of these training patterns."""
-        if isinstance(patterns, Table):
-            found = {column.name: column for column in patterns.columns}
-            columns = [replace(one, **_seen(found[one.name])) if one.name in found else one for one in self.columns]
-        else:
-            lows, highs = patterns.min(axis=0).tolist(), patterns.max(axis=0).tolist()
-            ends = zip(self.columns, lows, highs, strict=True)
-            columns = [replace(column, low=low, high=high) for column, low, high in ends]
-        return replace(self, columns=tuple(columns))
+        found = {column.name: _seen(column) for column in _columns_of(patterns, self.names)}
+        return replace(self, columns=tuple(replace(one, **found.get(one.name, {})) for one in self.columns))
 
     def differences(self, raw: Table, spelling: Spelling) -> list[str]:
         """Return how the text of a table differs from that of the training table: decimal mark, order of dates."""
@@ -229,6 +254,13 @@ class Read:
         return replace(self, patterns=self.patterns[rows])
 
 
+def _columns_of(patterns: Any, names: Iterable[Hashable]) -> Iterable[Column]:
+    """Return the columns of patterns: of a table, or of rows of numbers under these names."""
+    if isinstance(patterns, Table):
+        return patterns.columns
+    return [Column(name, NUMBER, values) for name, values in zip(names, patterns.T, strict=True)]
+
+
 def _seen(column: Column) -> dict[str, Any]:
     present = column.values[~np.isnan(column.values)]
     if column.labels is not None:
@@ -237,18 +269,11 @@ def _seen(column: Column) -> dict[str, Any]:
     return {"low": float(present.min()), "high": float(present.max())} if len(present) else {}
 
 
-def parts_of(column: Column, known: ReadColumn) -> list[Column]:
-    """Return the columns that a column becomes: a date may be a moment, a time of day and a weekday."""
-    if column.kind != DATE or known.parts == (MOMENT,):
-        return [column]
-    found = {
-        MOMENT: lambda: column,
-        CLOCK: lambda: Column(known.part_name(CLOCK), TIME, column.values % DAY),
-        WEEKDAY: lambda: Column(  # 1970 began on a Thursday
-            known.part_name(WEEKDAY), TEXT, (column.values // DAY + 3) % 7, WEEKDAYS
-        ),
-    }
-    return [found[part]() for part in known.parts]
+def _pass_on(found: list[Fault], faults: list[Fault] | None) -> None:
+    if faults is not None:
+        faults += found
+    elif found:
+        raise BadCellError(min(found))
 
 
 def fit_reading(
@@ -266,54 +291,36 @@ def fit_reading(
     """
     texts = [column for column in raw.columns if holds_text(column) and column.name not in apart]
     spelling = (raw.dialect or Dialect()).spelling(texts)
-    columns, read, left_out = list[ReadColumn](), list[Column](), dict[Hashable, str]()
-    remarks, found = list[Remark](), list[Fault]()
-    names = set(raw.names)
-    for column in raw.columns:
-        if column.name in apart:
-            left_out[column.name] = ""
-            continue
+    columns, read, found = list[ReadColumn](), list[Column](), list[Fault]()
+    remarks, left_out = list[Remark](), dict.fromkeys((name for name in raw.names if name in apart), "")
+    for column in raw.without(apart).columns:
         declared = kinds.get(column.name, column.declared)
         judgement, typed = _judged(column, declared, spelling, found, faults is not None)
         may_leave_out = not (keeps_all or declared)
         is_odd = bool(judgement.fault and judgement.wanted)  # nearly numbers or dates: they name nothing
-        why = "" if not may_leave_out or is_odd else why_naming(typed)
-        if why:
+        if may_leave_out and not is_odd and (why := why_naming(typed)):
             left_out[column.name] = why
             continue
-        if may_leave_out and may_name(typed):
-            remarks.append(_may_be_name(column.name))
-        remarks += _remarks_on(judgement, column, spelling)
-        keeps_words = DECLARED.get(column.declared) == TEXT
-        known = ReadColumn(column.name, judgement.kind, keeps_words=keeps_words)
+        known = ReadColumn(column.name, judgement.kind, keeps_words=column.declared in WORDS)
         if judgement.kind == DATE:
-            known = _with_parts(known, typed, declared, names)
-            remarks += _remark_on_parts(known)
+            known = _with_parts(known, typed, declared, {*raw.names})
+        remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, may_name(typed))
         columns.append(known)
-        read += parts_of(typed, known)
-    if found and faults is None:
-        raise BadCellError(min(found))
-    if faults is not None:
-        faults += found
-    if not columns:
-        raise NothingLeftError({name: why for name, why in left_out.items() if why})
-    is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in read)
+        read += known.parts_of(typed)
+    _pass_on(found, faults)
     named = {name: why for name, why in left_out.items() if why}
-    remarks = [*([_not_compared(named)] if named else []), *remarks]
+    if not columns:
+        raise NothingLeftError(named)
+    if named:
+        remedy = "to compare all columns, pass a measure as an object, for example measure=Gower()"
+        option = f"--all-columns compares {'them' if len(named) > 1 else 'it'}"
+        remarks.insert(0, Remark(f"not compared: {listed_reasons(named)}", remedy, option))
+    is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in read)
     in_text = {column.name for column in texts}
     written = any(one.kind in (NUMBER, DATE) and one.name in in_text for one in columns)
-    reading = Reading(tuple(columns), left_out, spelling if written else PLAIN, is_numbers, tuple(remarks))
+    in_order = {name: left_out[name] for name in raw.names if name in left_out}
+    reading = Reading(tuple(columns), in_order, spelling if written else PLAIN, is_numbers, tuple(remarks))
     return reading, Table(tuple(read))
-
-
-class NothingLeftError(ValueError):
-    """A table has no column to compare; `left_out` says why."""
-
-    def __init__(self, left_out: Mapping[Hashable, str]) -> None:
-        which = listed_reasons(left_out) or "all are set apart"
-        remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
-        super().__init__(f"X has no column left to compare: {which}; {remedy}")
-        self.left_out = left_out
 
 
 def _judged(
@@ -324,67 +331,67 @@ def _judged(
     numbers = plain_numbers(column, spelling) if wanted in ("", NUMBER) else None
     if numbers is not None:
         return Judgement(NUMBER), Column(column.name, NUMBER, numbers)
+    meanings = meanings_of(column, spelling, holds_text(column) and column.declared in WORDS)
     if not holds_text(column):
         kind = wanted or (TEXT if column.labels is not None and column.kind != NUMBER else column.kind)
-        return Judgement(kind), converted(column, kind, spelling, None, faults)
-    meanings = meanings_of(column, spelling, DECLARED.get(column.declared) == TEXT)
-    judgement = judge(column, spelling, meanings) if not wanted else Judgement(wanted)
-    if declared == GIVEN or isinstance(declared, list | tuple):
+        judgement = Judgement(kind)
+    elif declared == GIVEN or isinstance(declared, list | tuple):
         judgement = Judgement(TEXT)
-    if allows_faults and judgement.wanted:
-        judgement = Judgement(judgement.wanted)
-    return judgement, converted(column, judgement.kind, spelling, meanings, faults)
+    else:
+        judgement = Judgement(wanted) if wanted else judge(column, meanings)
+        judgement = Judgement(judgement.wanted) if allows_faults and judgement.wanted else judgement
+    return judgement, converted(column, judgement.kind, meanings, faults)
 
 
 def _with_parts(known: ReadColumn, typed: Column, declared: Any, names: set[Hashable]) -> ReadColumn:
-    parts: tuple[str, ...] = parts_of_dates(typed) or (MOMENT,)
-    if declared == CALENDAR:
+    parts: tuple[str, ...] = hours_of_dates(typed) if declared == "hours" else parts_of_dates(typed) or (MOMENT,)
+    if declared == "calendar":
         parts = (MOMENT, CLOCK, WEEKDAY)
-    elif declared or any(known.part_name(part) in names for part in (CLOCK, WEEKDAY)):
+    elif declared != "hours" and (declared or any(known.part_name(part) in names for part in (CLOCK, WEEKDAY))):
         parts = (MOMENT,)  # the table has hours or weekdays itself
     for twice in (known.part_name(part) for part in parts if known.part_name(part) in names - {known.name}):
         raise ValueError(f"X has a column {twice!r}, a name that a calendar gives; rename it, or declare a date")
     return replace(known, parts=parts)
 
 
-def _remarks_on(judgement: Judgement, column: Column, spelling: Spelling) -> list[Remark]:
-    name = quoted(str(column.name))
+def _remarks_on(
+    column: Column, judgement: Judgement, spelling: Spelling, known: ReadColumn, is_undeclared: bool, may_name: bool
+) -> Iterator[Remark]:
+    """Yield what the user should know about a compared column."""
+    name, option = quoted(str(column.name)), f"--drop {shlex.quote(shown(column.name))}"
+    if is_undeclared and may_name:
+        text = f"column {name} has a different integer in every row"
+        yield Remark(text, "drop it if it only names the rows", f"if it names them, {option}")
     if judgement.signs:
         remedy = "write all in one unit" if len(judgement.signs) > 1 else ""
         signs = " and ".join(f"with {sign}" if sign else "without a sign" for sign in judgement.signs)
-        return [Remark(f"column {name} holds numbers {signs}; signs are left out", remedy, remedy, name=column.name)]
-    if not judgement.fault:
-        return []
-    text = f"column {name} counts as text because"
-    codes = [k for k, label in enumerate(column.labels or ()) if str(label).strip() == judgement.odd]
-    row = int(np.flatnonzero(column.codes == codes[0])[0])
-    text = f"{text} {quoted(judgement.odd)}{{place}} {judgement.fault}"
-    convert = option = ""
-    if judgement.wanted:
-        convert = f"correct it, make it None, or convert the column to {judgement.wanted}s"
-        option = remedy_for(Fault(row, column.name, judgement.odd, judgement.fault), spelling)
-        option = option or f"correct it, leave it empty, or --drop {shlex.quote(shown(column.name))}"
-    return [Remark(text, convert, option, row, column.name)]
+        yield Remark(f"column {name} holds numbers {signs}; signs are left out", remedy, remedy, name=column.name)
+    elif judgement.fault:
+        code = next(k for k, label in enumerate(column.labels or ()) if str(label).strip() == judgement.odd)
+        row, remedies = int(np.flatnonzero(column.codes == code)[0]), ("", "")
+        if judgement.wanted:
+            better = remedy_for(Fault(row, column.name, judgement.odd, judgement.fault), spelling)
+            convert = f"correct it, make it None, or convert the column to {judgement.wanted}s"
+            remedies = (convert, better or f"correct it, leave it empty, or {option}")
+        text = f"column {name} counts as text because {quoted(judgement.odd)}{{place}} {judgement.fault}"
+        yield Remark(text, *remedies, row, column.name)
+    if known.parts != (MOMENT,) or (is_undeclared and known.kind == DATE):
+        hours = f"--kind {shlex.quote(f'{shown(column.name)}=hours')} leaves the moment out"
+        remedy = hours if CLOCK in known.parts else f"{option} leaves it out"
+        has_remedy, said = is_undeclared and MOMENT in known.parts, said_of_parts(known.parts, is_undeclared)
+        yield Remark(f"{name} is compared by its {said}", option=remedy if has_remedy else "")
 
 
-def _may_be_name(name: Hashable) -> Remark:
-    text = f"column {quoted(str(name))} has a different integer in every row"
-    return Remark(text, "drop it if it only names the rows", f"if it names them, --drop {shlex.quote(shown(name))}")
-
-
-def _remark_on_parts(known: ReadColumn) -> list[Remark]:
-    if known.parts == (MOMENT,):
-        return []
-    *others, last = known.parts
-    which = f"{', '.join(others)} and {last}" if others else last
-    why = "" if MOMENT in known.parts else f", not by its moment, which {RUNS_ON}"
-    return [Remark(f"{quoted(str(known.name))} is compared by its {which}{why}")]
-
-
-def _not_compared(left_out: Mapping[Hashable, str]) -> Remark:
-    them = "them" if len(left_out) > 1 else "it"
-    remedy = "to compare all columns, pass a measure as an object, for example measure=Gower()"
-    return Remark(f"not compared: {listed_reasons(left_out)}", remedy, f"--all-columns compares {them}")
+def constant(patterns: Any, names: Collection[Hashable]) -> Iterator[Remark]:
+    """Yield which columns of training patterns, a table or rows of numbers under these names, have a single value."""
+    for column in _columns_of(patterns, names) if len(patterns) > 1 else ():
+        if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
+            name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
+            text, option = "a row with any other value will be rejected", f"--drop {shlex.quote(name)} leaves it out"
+            always = f"is always {value}"
+            if column.declared == RELATIVE:
+                always, option = "never differs within a group", "--drop leaves such a column out"
+            yield Remark(f"{name} {always}: {text}", "drop the column if it does not matter", option)
 
 
 def shown(name: Hashable) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -30,8 +30,8 @@ from eocc.tables.table import (
 
 # The order matters: numpy's durations, and booleans, are integers to Python.
 _TYPES: dict[str, tuple[type, ...]] = {
-    BOOLEAN: (bool, np.bool_), DURATION: (timedelta, np.timedelta64), DATE: (date, np.datetime64), TIME: (time,),
-    NUMBER: (Real, Decimal),
+    NESTED: (list, dict, set, tuple, np.ndarray), BOOLEAN: (bool, np.bool_), DURATION: (timedelta, np.timedelta64),
+    DATE: (date, np.datetime64), TIME: (time,), NUMBER: (Real, Decimal),
 }  # fmt: skip
 # Larger integers would be rounded, which matters if they are names.
 EXACT = 2**53
@@ -51,12 +51,13 @@ def table_of(X: Any) -> Table:
         return X
     X = eager(X)
     if isinstance(X, np.ndarray):
-        read: Callable[[Any], list[Column]] = _columns_of_array
+        if X.ndim != 2:
+            raise ValueError(f"X must be {WANTED}, not a {X.ndim}-D array")
+        columns = [column_of_array(k, values) for k, values in enumerate(X.T)]
     elif isinstance(X, list | tuple):
-        read = _columns_of_records if any(isinstance(row, Mapping) for row in X) else _columns_of_rows
+        columns = _columns_of_records(X) if any(isinstance(row, Mapping) for row in X) else _columns_of_rows(X)
     else:
-        read = _columns_of_frame
-    columns = read(X)
+        columns = _columns_of_frame(X)
     if not columns or not len(columns[0]):
         raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
     return Table(tuple(columns))
@@ -77,17 +78,22 @@ def eager(X: Any) -> Any:
     if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
         X = X.collect()
     if is_frame(X) and not isinstance(X, Table):
-        twice = [name for name, count in Counter(getattr(X, "column_names", X.columns)).items() if count > 1]
-        if twice:
-            raise ValueError(f"X has two columns named {twice[0]!r}; rename one")
+        for twice in (name for name, count in Counter(_names(X)).items() if count > 1):
+            raise ValueError(f"X has two columns named {twice!r}; rename one")
     return X
+
+
+def _names(frame: Any) -> Any:
+    return getattr(frame, "column_names", frame.columns)  # the columns of Arrow are no names
 
 
 def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
     """Return a frame without the columns of these names; anything else as it is."""
-    if isinstance(X, Table) or not (names and is_frame(X)):
-        return X.without(names) if isinstance(X, Table) else X
-    kept = [name for name in getattr(X, "column_names", X.columns) if name not in names]
+    if isinstance(X, Table):
+        return X.without(names)
+    if not (names and is_frame(X)):
+        return X
+    kept = [name for name in _names(X) if name not in names]
     return X.select(kept) if hasattr(X, "select") else X[kept]
 
 
@@ -96,42 +102,43 @@ def _columns_of_frame(X: Any) -> list[Column]:
     if isinstance(X, Mapping) or not hasattr(type(X), "columns"):
         hint = "; for a single record write [record]" if isinstance(X, Mapping) else ""
         raise ValueError(f"X must be {WANTED}, not {type(X).__name__}{hint}")
+    dtypes = dict(zip(X.columns, X.dtypes, strict=True)) if hasattr(X, "dtypes") else {}
+    plain = [name for name, dtype in dtypes.items() if isinstance(dtype, np.dtype) and dtype.kind in "biufmM"]
+    columns = {name: column_of_array(name, np.asarray(X[name])) for name in plain}  # of pandas, without narwhals
+    if plain and len(plain) == len(dtypes):
+        return list(columns.values())
     try:
         import narwhals.stable.v2 as nw
-    except ModuleNotFoundError as error:
-        if hasattr(X, "dtypes") and all(getattr(dtype, "kind", "") in "biufmM" for dtype in X.dtypes):
-            return [column_of_array(name, np.asarray(X[name])) for name in X.columns]  # pandas without narwhals
-        raise ModuleNotFoundError("frames need the package narwhals: pip install narwhals") from error
-    try:
+
         frame = nw.from_native(X, eager_only=True)
         names = frame.columns
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("frames need the package narwhals: pip install narwhals") from error
     except TypeError as error:
         raise ValueError(f"X must be {WANTED}, not {type(X).__name__}") from error
-    return [_column_of_series(name, frame.get_column(name)) for name in names]
+    return [columns[name] if name in columns else _column_of_series(name, frame.get_column(name), nw) for name in names]
 
 
-def _column_of_series(name: Hashable, series: Any) -> Column:
+def _column_of_series(name: Hashable, series: Any, nw: Any) -> Column:
     """Return the column; its dtype decides what it holds, or its values if the dtype says nothing."""
-    import narwhals.stable.v2 as nw
-
     dtype = series.dtype
     if dtype == nw.String:
         return _column_of_text(name, series)
-    if dtype in (nw.Enum, nw.Categorical):
-        levels = tuple(dtype.categories) if dtype == nw.Enum else ()  # pandas' ordered categories too
-        found = column_of_cells(name, series.to_list())
-        labelled = found if found.kind == EMPTY else found.labelled()
-        return Column(name, TEXT if found.kind else EMPTY, labelled.values, labelled.labels, levels)
     if dtype.is_numeric() or dtype == nw.Boolean:
-        if dtype.is_integer() and max(abs(series.max() or 0), abs(series.min() or 0)) > EXACT:
-            return column_of_cells(name, series.to_list())
         values = (series if dtype == nw.Float64 else series.cast(nw.Float64)).to_numpy()
+        if dtype.is_integer() and (np.abs(values) >= EXACT).any():
+            return column_of_cells(name, series.to_list())
         return _column_of_numbers(name, BOOLEAN if dtype == nw.Boolean else NUMBER, values)
     if dtype in (nw.Datetime, nw.Date, nw.Duration):
         if getattr(dtype, "time_zone", None):
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        return _column_of_moments(name, series.to_numpy())
-    return column_of_cells(name, series.to_list())
+        return column_of_array(name, series.to_numpy())
+    found = column_of_cells(name, series.to_list())
+    if dtype not in (nw.Enum, nw.Categorical):
+        return found
+    levels = tuple(dtype.categories) if dtype == nw.Enum else ()  # pandas' ordered categories too
+    labelled = found if found.kind == EMPTY else found.labelled()
+    return Column(name, TEXT if found.kind else EMPTY, labelled.values, labelled.labels, levels)
 
 
 def _column_of_text(name: Hashable, series: Any) -> Column:
@@ -144,20 +151,21 @@ def _column_of_text(name: Hashable, series: Any) -> Column:
     return TextColumn(name, texts if texts.type == pyarrow.string() else texts.cast(pyarrow.string()))
 
 
-def _columns_of_array(X: NDArray[Any]) -> list[Column]:
-    if X.ndim != 2:
-        raise ValueError(f"X must be {WANTED}, not a {X.ndim}-D array")
-    return [column_of_array(k, values) for k, values in enumerate(X.T)]
-
-
 def column_of_array(name: Hashable, array: NDArray[Any]) -> Column:
-    """Return a column of an array of numbers, booleans, dates or objects."""
-    if array.dtype.kind not in "mMbiuf":
+    """Return a column of an array of numbers, booleans, dates or objects.
+
+    Dates and durations are in microseconds, which a float holds exactly for 285 years around 1970.
+    """
+    kind = {"M": DATE, "m": DURATION, "b": BOOLEAN, "i": NUMBER, "u": NUMBER, "f": NUMBER}.get(array.dtype.kind)
+    if kind is None:
         return column_of_cells(name, list(array))
-    if array.dtype.kind in "mM":
-        return _column_of_moments(name, array)
+    if kind in (DATE, DURATION):
+        counts = array.astype("datetime64[us]" if kind == DATE else "timedelta64[us]").astype(np.int64)
+        return _column_of_numbers(name, kind, np.where(np.isnat(array), np.nan, counts))
+    if array.dtype.kind in "iu" and (np.abs(array.astype(np.float64)) >= EXACT).any():
+        return column_of_cells(name, array.tolist())
     with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused
-        return _column_of_numbers(name, BOOLEAN if array.dtype.kind == "b" else NUMBER, array)
+        return _column_of_numbers(name, kind, array)
 
 
 def _columns_of_rows(X: Sequence[Any]) -> list[Column]:
@@ -172,7 +180,6 @@ def _columns_of_rows(X: Sequence[Any]) -> list[Column]:
 
 def _columns_of_records(X: Sequence[Any]) -> list[Column]:
     """Return one column per key. Every record must have every key, so that misspelt keys are noticed."""
-    names = list(X[0]) if isinstance(X[0], Mapping) else []
     for number, record in enumerate(X):
         if not isinstance(record, Mapping):
             raise ValueError(f"X must be {WANTED}; row {number} is {type(record).__name__}, others are dicts")
@@ -180,19 +187,12 @@ def _columns_of_records(X: Sequence[Any]) -> list[Column]:
             odd = next(iter(record.keys() ^ X[0].keys()))
             without = number if odd in X[0] else 0
             raise ValueError(f"record {without} has no {odd!r}, others have: write None for a missing value")
-    return [column_of_cells(name, [record[name] for record in X]) for name in names]
+    return [column_of_cells(name, [record[name] for record in X]) for name in X[0]]
 
 
 def _column_of_numbers(name: Hashable, kind: str, values: Any) -> Column:
     numbers = np.array(values, dtype=np.float64)  # a copy: the caller's data may change
     return Column(name, EMPTY if np.isnan(numbers).all() else kind, numbers)
-
-
-def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
-    """Return numpy's dates or durations in microseconds, which a float holds exactly for 285 years around 1970."""
-    kind, unit = (DATE, "datetime64[us]") if values.dtype.kind == "M" else (DURATION, "timedelta64[us]")
-    counts = values.astype(unit).astype(np.int64)
-    return _column_of_numbers(name, kind, np.where(np.isnat(values), np.nan, counts))
 
 
 def column_of_cells(name: Hashable, values: Sequence[Any]) -> Column:
@@ -213,8 +213,6 @@ def column_of_cells(name: Hashable, values: Sequence[Any]) -> Column:
 
 def _kind_of_type(kind: type) -> str:
     """Return what values of a Python type are to a table; anything that no rule knows is a category."""
-    if issubclass(kind, list | dict | set | tuple | np.ndarray):
-        return NESTED
     return next((name for name, known in _TYPES.items() if issubclass(kind, known)), TEXT)
 
 

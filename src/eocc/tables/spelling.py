@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from eocc.foundation.printing import quoted
+from eocc.base.checks import one_of
+from eocc.base.printing import quoted
 from eocc.tables import DAY_FIRST
 from eocc.tables.table import BOOLEAN, COMMA_MARK, DATE, DATE_MARK, MISSING, NUMBER, TEXT, TIME, Column
 
@@ -49,7 +50,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Spelling:
     """How text writes numbers and dates: the decimal mark, and whether 3/4/2031 is in April (None if not known)."""
 
-    decimal: str = "."
+    decimal: Annotated[str, one_of(".", ",")] = "."
     day_first: bool | None = None
 
 
@@ -198,8 +199,7 @@ class Dialect:
 
 def _decimal(columns: Sequence[Column], usual: Spelling, may_divide: bool) -> str:
     """Return the decimal mark: a comma if numbers such as 1,5 occur, and none such as 1.5."""
-    doubtful = ""
-    has_comma = False
+    doubtful, has_comma = "", False
     for cell in _with(COMMA_MARK, columns):
         if number_of(cell, COMMA) is not None:
             if number_of(cell, PLAIN) is None:
@@ -224,16 +224,9 @@ def _day_first(columns: Sequence[Column]) -> bool | None:
     for cell in _with(DATE_MARK, columns):
         found = WRITTEN_DATE.fullmatch(cell)
         if found is not None and len(found["third"]) == 4 and found["mark"] != ".":
-            order = [_is_date(found, is_first) for is_first in (True, False)]
-            orders |= {order[0]} if order[0] != order[1] else set()
+            is_date = [date_of(cell, Spelling(day_first=is_first)) is not None for is_first in (True, False)]
+            orders |= {is_date[0]} if is_date[0] != is_date[1] else set()
     return orders.pop() if len(orders) == 1 else None
-
-
-def _is_date(found: re.Match[str], day_first: bool) -> bool:
-    try:
-        return _written_date(found, day_first) is not None
-    except (ValueError, OverflowError):
-        return False
 
 
 def _with(pattern: str, columns: Sequence[Column]) -> Iterator[str]:

@@ -3,19 +3,25 @@
 import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Indices, Matrix
+from eocc.base.array_checks import numbers
+from eocc.base.checks import Sizes, demand, instance, tuple_of
+from eocc.base.registry import listed
+from eocc.base.stored import Unstored
+from eocc.base.types import Flags, Indices, Matrix
 
 # What a column may hold. One without values is EMPTY; one of several kinds has their names joined by AND.
 NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME = "number", "boolean", "text", "date", "duration", "time of day"
 KINDS = (NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME)
+# Dates and durations are at most the largest double below 2^63, times of day at most a day.
+MOST_MICROSECONDS = {DATE: 2.0**63 - 1024, DURATION: 2.0**63 - 1024, TIME: 24 * 3600e6}
 # What a column is declared that holds another one's values relative to their groups.
 RELATIVE = "relative"
 EMPTY, AND, NESTED = "", " and ", "list or object"
@@ -27,8 +33,6 @@ PLURALS = {
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
 # Patterns of what no numeral holds.
 MARKS = COMMA_MARK, DATE_MARK = (",", r"\d[/-]\d")
-# So many texts of a column show that it holds no numbers.
-LOOKED_AT = 20
 # How many columns or levels a message names.
 MOST_NAMED = 12
 
@@ -43,10 +47,19 @@ class Column:
 
     name: Hashable
     kind: str
-    values: Matrix
+    values: Annotated[Matrix, numbers("n", gaps=True)]
     labels: tuple[Any, ...] | None = None
     levels: tuple[Any, ...] | None = None
-    declared: str = ""
+    declared: Unstored[str] = ""
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand that values with labels are indices into them, and others of a known kind."""
+        present, n_labels = self.values[~np.isnan(self.values)], len(self.labels or ())
+        is_right = ((present >= 0) & (present < n_labels) & (present == np.floor(present))).all()
+        if self.labels is None:
+            is_right = {*self.kind.split(AND)} <= {EMPTY, *KINDS} and (self.kind != EMPTY or len(present) == 0)
+            is_right &= bool((np.abs(present) <= MOST_MICROSECONDS.get(self.kind, np.inf)).all())
+        demand(is_right, "the fields of a Column do not fit together")
 
     def __len__(self) -> int:
         return len(self.values)
@@ -62,20 +75,33 @@ class Column:
 
     def rename(self, name: Hashable) -> "Column":
         """Return the column under another name."""
-        return replace(self, name=name)
+        return self._changed(name=name)
 
     def declare(self, kind: str) -> "Column":
         """Return the column with the kind that the user wants it to have; "" for none."""
-        return replace(self, declared=kind) if kind else self
+        return self._changed(declared=kind or self.declared)
+
+    def _changed(self, **changes: Any) -> "Column":
+        found = copy(self)
+        vars(found).update(changes)
+        return found
 
     def cell(self, index: int) -> Any:
         """Return a value as it was given, dates and times as text; None if missing."""
         value = self[index]
-        return value if value is None or self.labels is not None else self.given(value)
+        return self.given(value) if isinstance(value, float) and self.labels is None else value
 
     def given(self, value: float) -> Any:
         """Return the value that a number of a column without labels encodes."""
-        return bool(value) if self.kind == BOOLEAN else _moment(value, self.kind)
+        if self.kind == BOOLEAN:
+            return bool(value)
+        if self.kind == DURATION:
+            return str(timedelta(microseconds=value))
+        if self.kind == TIME:
+            return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=value)).time())
+        if self.kind == DATE:
+            return str(np.datetime64(int(value), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+        return value
 
     def cells(self) -> list[Any]:
         """Return all values, each as it was given."""
@@ -91,7 +117,7 @@ class Column:
         """The numbers of a column of text that holds nothing else, NaN if missing; None for any other column."""
         return None
 
-    def texts_with(self, pattern: str) -> Iterable[str]:
+    def texts_with(self, pattern: str) -> Sequence[str]:
         """Return the different texts in which a pattern is found."""
         found = re.compile(pattern, re.ASCII).search
         return [label for label in self.labels or () if isinstance(label, str) and found(label)]
@@ -110,10 +136,10 @@ class Column:
 class TextColumn(Column):
     """A column of text as a pyarrow array, null if missing. Its different texts are found when they are needed."""
 
+    texts: Any
+
     def __init__(self, name: Hashable, texts: Any, declared: str = "") -> None:
         vars(self).update(name=name, kind=TEXT, texts=texts, levels=None, declared=declared)
-
-    texts: Any
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -121,24 +147,7 @@ class TextColumn(Column):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, int | np.integer):
             return self.texts[int(index)].as_py()
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            if step == 1:
-                return TextColumn(self.name, self.texts.slice(start, max(stop - start, 0)), self.declared)
-        where = np.arange(len(self))[index]
-        return TextColumn(self.name, self.texts.take(where), self.declared)
-
-    def rename(self, name: Hashable) -> Column:
-        """Return the column under another name."""
-        return TextColumn(name, self.texts, self.declared)
-
-    def declare(self, kind: str) -> Column:
-        """Return the column with the kind that the user wants it to have; "" for none."""
-        return TextColumn(self.name, self.texts, kind or self.declared)
-
-    def cell(self, index: int) -> Any:
-        """Return the text; None if missing."""
-        return self[index]
+        return TextColumn(self.name, self.texts.take(np.arange(len(self))[index]), self.declared)
 
     def cells(self) -> list[Any]:
         """Return all texts."""
@@ -147,8 +156,7 @@ class TextColumn(Column):
     @cached_property
     def _encoded(self) -> tuple[Matrix, tuple[Any, ...]]:
         encoded = self.texts.dictionary_encode()
-        places = _as_numpy(encoded.indices)
-        return places, tuple(encoded.dictionary.to_pylist())
+        return _as_numpy(encoded.indices), tuple(encoded.dictionary.to_pylist())
 
     @property
     def values(self) -> Matrix:
@@ -166,7 +174,7 @@ class TextColumn(Column):
         import pyarrow
         import pyarrow.compute as compute
 
-        if not all(map(_may_be_number, self.texts.slice(0, LOOKED_AT).to_pylist())):
+        if not all(map(_may_be_number, self.texts.slice(0, 20).to_pylist())):  # the first texts mostly show it
             return None
         try:
             numbers = self.texts.cast(pyarrow.float64())
@@ -182,7 +190,7 @@ class TextColumn(Column):
         # The texts nan and inf would be numbers too.
         return values if n_gaps == numbers.null_count and n_gaps < len(values) and not np.isinf(values).any() else None
 
-    def texts_with(self, pattern: str) -> Iterable[str]:
+    def texts_with(self, pattern: str) -> Sequence[str]:
         """Return the different texts in which a pattern is found."""
         if pattern in MARKS and self.plain is not None:
             return []
@@ -206,7 +214,6 @@ def _as_numpy(numbers: Any) -> Matrix:
 
 
 def _may_be_number(text: str | None) -> bool:
-    """Return whether a text may be a numeral or a gap: most other columns are known by their first rows."""
     try:
         return text is None or text.strip().lower() in MISSING or float(text) is not None
     except ValueError:
@@ -224,8 +231,13 @@ class Table:
     ({'age': None, 'city': 'Oslo'}, <Table of 3 rows: 'age', 'city'>)
     """
 
-    columns: tuple[Column, ...]
-    dialect: Any = None
+    columns: Annotated[tuple[Column, ...], tuple_of(instance(Column), 1)]
+    dialect: Unstored[Any] = None
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand columns of one length and of different names."""
+        is_right = len({len(column.values) for column in self.columns}) == 1
+        demand(is_right and len({*self.names}) == len(self.columns), "the fields of a Table do not fit together")
 
     @property
     def names(self) -> list[Hashable]:
@@ -266,24 +278,17 @@ def _joined_column(parts: Sequence[Column]) -> Column:
     if all(isinstance(part, TextColumn) for part in parts):
         import pyarrow
 
-        texts = pyarrow.concat_arrays([vars(part)["texts"] for part in parts])
-        return TextColumn(first.name, texts, first.declared)
+        return TextColumn(first.name, pyarrow.concat_arrays([vars(part)["texts"] for part in parts]), first.declared)
     kinds = sorted({kind for part in parts for kind in part.kind.split(AND) if kind})
-    kind = AND.join(kinds)
-    if all(part.labels is None or part.kind == EMPTY for part in parts) and len(kinds) <= 1:
-        return replace(_plain(first), kind=kind, values=np.concatenate([part.values for part in parts]))
-    codes, values = dict[Any, int](), list[Matrix]()
-    for part in parts:
-        labelled = part.labelled()
-        given = labelled.labels if part.labels is not None else [part.given(one) for one in labelled.labels or ()]
-        known = [codes.setdefault((type(label), label), len(codes)) for label in given or ()]  # True is no 1
-        values.append(np.array([*known, np.nan])[labelled.codes])
-    labels = tuple(label for _, label in codes)
-    return Column(first.name, kind, np.concatenate(values), labels, first.levels, first.declared)
-
-
-def _plain(column: Column) -> Column:
-    return Column(column.name, column.kind, column.values, None, column.levels, column.declared)
+    codes, values, labels = dict[Any, int](), [part.values for part in parts], None
+    if len(kinds) > 1 or not all(part.labels is None or part.kind == EMPTY for part in parts):
+        for number, part in enumerate(parts):
+            labelled = part.labelled()
+            given = labelled.labels if part.labels is not None else [part.given(one) for one in labelled.labels or ()]
+            known = [codes.setdefault((type(label), label), len(codes)) for label in given or ()]  # True is no 1
+            values[number] = np.array([*known, np.nan])[labelled.codes]
+        labels = tuple(label for _, label in codes)
+    return Column(first.name, AND.join(kinds), np.concatenate(values), labels, first.levels, first.declared)
 
 
 def encoded(cells: Sequence[Any]) -> tuple[Matrix, tuple[Any, ...]]:
@@ -293,25 +298,49 @@ def encoded(cells: Sequence[Any]) -> tuple[Matrix, tuple[Any, ...]]:
     return np.array(places, np.float64), tuple(cell for _, cell in codes)
 
 
-def text_column(name: Hashable, texts: Sequence[str | None], declared: str = "") -> Column:
+def text_column(name: Hashable, texts: Sequence[str | None]) -> Column:
     """Return a column of texts, None if missing."""
     try:
         import pyarrow
     except ModuleNotFoundError:
-        return Column(name, TEXT, *encoded(texts), declared=declared)
-    return TextColumn(name, pyarrow.array(texts, pyarrow.string()), declared)
-
-
-def _moment(microseconds: float, kind: str) -> Any:
-    if kind == DURATION:
-        return str(timedelta(microseconds=microseconds))
-    if kind == TIME:
-        return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).time())
-    if kind == DATE:
-        return str(np.datetime64(int(microseconds), "us")).removesuffix(".000000").removesuffix("T00:00:00")
-    return microseconds
+        return Column(name, TEXT, *encoded(texts))
+    return TextColumn(name, pyarrow.array(texts, pyarrow.string()))
 
 
 def names_of_kinds(kind: str) -> str:
     """Return what a column holds, in words: "numbers and text"."""
     return " and ".join(PLURALS[one] for one in kind.split(AND))
+
+
+def gaps_in(patterns: Any) -> Indices:
+    """Return how many values each row of numbers or of a table lacks."""
+    if isinstance(patterns, np.ndarray):
+        return np.asarray(np.isnan(patterns).sum(axis=1))
+    counts = np.zeros(len(patterns), np.int64)
+    for column in patterns.columns:
+        if column.declared != RELATIVE:
+            counts += np.isnan(column.values)
+    return counts
+
+
+def rows_with(cells: Iterable[Any], value: Any) -> Flags:
+    """Return which cells hold the value, or one of a list of values: the same text, number or truth value."""
+    wanted = [str(one) for one in (value if isinstance(value, list) else [value])]
+    return np.array([any(is_same(cell, one) for one in wanted) for cell in cells], bool)
+
+
+def is_same(cell: Any, target: str) -> bool:
+    """Say whether a label is the one given on the command line: the same text, number or truth value.
+
+    >>> is_same(" good ", "good"), is_same(1.0, "1"), is_same(True, "true"), is_same("1.0", "1")
+    (True, True, True, False)
+    """
+    text, wanted = str(cell).strip(), target.strip()
+    if text == wanted:
+        return True
+    if isinstance(cell, bool | np.bool_):
+        return text.lower() == wanted.lower()
+    try:
+        return not isinstance(cell, str) and float(cell) == float(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return False

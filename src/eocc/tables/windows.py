@@ -1,22 +1,23 @@
 """One long series -> windows of equal length as rows, and decisions on windows -> times."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eocc.foundation.arguments import check_count
-from eocc.foundation.checks import instance, integer, optional
-from eocc.foundation.registry import listed
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted
+from eocc.base.arguments import check_count
+from eocc.base.checks import integer
+from eocc.base.printing import warn_user
+from eocc.base.registry import listed
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted
 from eocc.tables import TableWarning
+from eocc.tables.judge import converted, meanings_of
 from eocc.tables.reading import Reading
 from eocc.tables.sources import table_of
-from eocc.tables.spelling import date_of, microseconds
+from eocc.tables.spelling import PLAIN
 from eocc.tables.table import DATE, NUMBER, Column, Table
 
 # Two values are one step apart if their times differ by at most this many usual steps; a longer time is a gap.
@@ -38,16 +39,12 @@ class Alarm(NamedTuple):
 class Windowing:
     """How a model cuts the series of a file into its rows: the arguments of `windows`, and how the file is read."""
 
-    length: int
-    step: int
+    length: Annotated[int, integer(1, 2**53)]
+    step: Annotated[int, integer(1, 2**53)]
     by: str | None
     time: str | None
     features: bool
     series: Reading
-    stored: ClassVar = {
-        "length": integer(1, 2**53), "step": integer(1, 2**53), "by": optional(instance(str)),
-        "time": optional(instance(str)), "features": instance(bool), "series": instance(Reading),
-    }  # fmt: skip
 
     def __str__(self) -> str:
         series = f" of each {self.by}" if self.by else ""
@@ -82,6 +79,11 @@ class Windows:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    @property
+    def overlap(self) -> bool:
+        """Whether windows share rows, so that they depend on each other."""
+        return bool((np.diff(self.positions) < self.places.shape[1]).any())
 
     def ends(self) -> tuple[list[Any], list[Any]]:
         """Return the first and the last time of each window, whole numbers without a decimal point."""
@@ -149,29 +151,30 @@ def windows(
     if not columns:
         raise ValueError("a series needs a column of numbers, beside those of time and by")
     values = np.column_stack([one.values for one in columns])
-    positions, position = list[int](), 0
-    labels = [None] * len(table) if groups is None else groups.cells()
-    places, owners = list[Indices](), list[Any]()
+    places, owners, positions, position = list[Indices](), list[Any](), list[int](), 0
     rows_of = dict[Any, list[int]]()
-    for row, label in enumerate(labels):
+    for row, label in enumerate([None] * len(table) if groups is None else groups.cells()):
         rows_of.setdefault(label, []).append(row)
+    if groups is not None and None in rows_of:
+        raise ValueError(f"{counted(len(rows_of[None]), 'row')} without a {by}; drop or fill them")
+    longest = 0
     for label, rows in rows_of.items():
         for part in _unbroken(np.array(rows), moments, label):
+            longest = max(longest, len(part))
             starts = np.arange(0, len(part) - length + 1, step)
             places += [part[start : start + length] for start in starts.tolist()]
             owners += [label] * len(starts)
             positions += (position + starts).tolist()
             position += len(part) + 1
     if not places:
-        longest = max(map(len, rows_of.values()))
         raise ValueError(f"windows of {length} values are longer than any series without a gap, of {longest} at most")
     kept = np.array(places)
-    is_whole = np.asarray(~np.isnan(values[kept]).any(axis=(1, 2)))
+    is_whole = np.asarray(np.isfinite(values[kept]).all(axis=(1, 2)))
     if not is_whole.any():
         raise ValueError("every window has missing values; fill them, or choose shorter windows")
     if not is_whole.all():
         left_out = counted(int((~is_whole).sum()), "window")
-        warnings.warn(f"{left_out} with missing values left out", TableWarning, stacklevel=2)
+        warn_user(f"{left_out} with missing values left out", TableWarning)
     kept, names = kept[is_whole], [str(one.name) for one in columns]
     X, called = _features(values[kept], names) if features else _values(values[kept], names)
     times = range(len(table)) if moments is None else moments.cells()
@@ -184,8 +187,8 @@ def _table(frame: Any) -> Table:
         return table_of([dict(zip(frame, row, strict=True)) for row in zip(*frame.values(), strict=True)])
     if hasattr(frame, "to_frame"):  # one column of pandas or polars
         frame = frame.to_frame()
-    array = np.asarray(frame) if isinstance(frame, np.ndarray | list) and np.ndim(frame) == 1 else None
-    return table_of(frame if array is None else array[:, None])
+    is_series = isinstance(frame, np.ndarray | list) and np.ndim(frame) == 1
+    return table_of(np.asarray(frame)[:, None] if is_series else frame)
 
 
 def _column(table: Table, name: Any, argument: str) -> Column | None:
@@ -193,15 +196,13 @@ def _column(table: Table, name: Any, argument: str) -> Column | None:
         return None
     if name not in table.names:
         raise ValueError(f"{argument}={name!r} is no column of the series; it has {listed(map(repr, table.names))}")
-    found: Column = table.columns[list(table.names).index(name)]
+    found = table.column(name)
     if argument == "by" or found.kind in (NUMBER, DATE):
         return found
-    moments = [date_of(str(label)) for label in found.labels or [""]]
-    if None in moments:
+    meanings = meanings_of(found, PLAIN)
+    if not meanings or any(meaning.kind != DATE for meaning in meanings):
         raise ValueError(f"the column {name!r} holds no times; pass dates or numbers")
-    known = [microseconds(moment) for moment in moments if moment is not None]
-    values = [np.nan if np.isnan(value) else known[int(value)] for value in found.values]
-    return Column(name, DATE, np.array(values))
+    return converted(found, DATE, meanings, [])
 
 
 def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices]:
@@ -210,8 +211,8 @@ def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices
         return [rows]
     where = "" if label is None else f" of {label!r}"
     times = moments.values[rows]
-    if np.isnan(times).any():
-        raise ValueError(f"{counted(int(np.isnan(times).sum()), 'row')}{where} without a time; drop or fill them")
+    if n_unknown := int((~np.isfinite(times)).sum()):
+        raise ValueError(f"{counted(n_unknown, 'row')}{where} without a time; drop or fill them")
     rows = rows[np.argsort(times, kind="stable")]
     steps = np.diff(moments.values[rows])
     usual = float(np.median(steps))

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import shortened
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import shortened
 from eocc.kernels.distances import drop_spare_bits
 from eocc.kernels.graph_edit import fill_costs, pair_greedily
-from eocc.measures.graphs.attributes import LONGEST_VALUE, Encoded, Schema
+from eocc.measures.difference import Contribution
+from eocc.measures.graphs.flat import LONGEST_VALUE, Encoded, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.tables.sources import is_missing
 
@@ -17,7 +18,6 @@ from eocc.tables.sources import is_missing
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
 # An item without an attribute that names it is described by this many others, a substitution by this many in all.
 MOST_OTHERS = 2
-MOST_ATTRIBUTES = 3
 
 Values = dict[str, Any]
 
@@ -40,10 +40,11 @@ class GraphEditOperation(NamedTuple):
         """How the text of this edit and its like begins."""
         return f"{self.kind} {'the edge' if self.what == 'edge' else 'vertex'}"
 
-    @property
-    def text(self) -> str:
-        """The edit in words."""
-        return f"{self.group} {self.item}"
+    def contribution(self, amount: float, first: LabelledGraph, second: LabelledGraph) -> Contribution:
+        """Return what the edit adds to d, with the names of the vertex, or of the ends of the edge, in both graphs."""
+        ends = {"from": _called(first, self.one), "to": _called(second, self.other)}
+        details = {"operation": self.kind, "what": self.what, **ends}
+        return Contribution(amount, f"{self.group} {self.item}", details, self.group)
 
 
 def cheapest_first(costs: Matrix, degrees: Indices) -> list[int]:
@@ -120,11 +121,6 @@ def _edge_edits(first: "_View", second: "_View", partner: Sequence[int], costs: 
     ]
 
 
-def called_ends(edit: GraphEditOperation, first: LabelledGraph, second: LabelledGraph) -> dict[str, Any]:
-    """Return the names of the vertex, or of the ends of the edge, in both graphs; None if it is in one only."""
-    return {"from": _called(first, edit.one), "to": _called(second, edit.other)}
-
-
 def _called(graph: LabelledGraph, item: int | list[int] | None) -> Any:
     if isinstance(item, list):
         return [graph.called(end) for end in item]
@@ -167,7 +163,7 @@ class _View:
 def _changed(schema: Schema, here: Values, there: Values) -> list[str]:
     """Return the attribute that names an item, and those that differ."""
     differing = [name for name in schema.names if here.get(name) != there.get(name)]
-    return list(dict.fromkeys([*_naming(schema), *differing]))[:MOST_ATTRIBUTES]
+    return list(dict.fromkeys([*_naming(schema), *differing]))[:3]
 
 
 def _naming(schema: Schema) -> list[str]:

@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.estimator import check_is_fitted
-from eocc.foundation.types import Matrix
-from eocc.scale.cluster.client import computed, large_tasks
-from eocc.scale.cluster.pickled import Pickled
+from eocc.base.blas import one_blas_thread
+from eocc.base.estimator import check_is_fitted
+from eocc.base.types import Matrix
+from eocc.scale.cluster.client import Pickled, computed, large_tasks
 from eocc.scale.passes import READING, Part
 from eocc.tables.sources import without_columns
 

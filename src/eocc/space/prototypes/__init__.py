@@ -1,15 +1,15 @@
-"""Selections: which training patterns become prototypes. One file per selection, one row here."""
+"""Selections: which training patterns become prototypes. One row per selection."""
 
-from eocc.foundation.registry import Registry
+from eocc.base.registry import Registry
 
 SELECTIONS = Registry(
     "eocc.space.prototypes",
     {
         "content": "by_content.ByContent",
-        "farthest-first": "farthest_first.FarthestFirst",
-        "random": "random.RandomSelection",
+        "farthest-first": "selections.FarthestFirst",
+        "random": "selections.RandomSelection",
     },
 )
 __getattr__, __all__ = SELECTIONS.exports(
-    "protocol.Selection", "select.count_of", "select.resolve_selection", "select.select_prototypes"
+    "selections.Selection", "selections.count_of", "selections.resolve_selection", "selections.select_prototypes"
 )

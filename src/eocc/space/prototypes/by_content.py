@@ -6,17 +6,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, count_cells
 from eocc.measures.protocol import FittedMeasure
 from eocc.scale.passes import Passes
 from eocc.space.prototypes.content import Words, row_hashes, words_of
-from eocc.space.prototypes.protocol import check_places
+from eocc.space.prototypes.selections import check_places
 
 # So many hashes wait before they are counted: a part of a table then needs no counts of its own.
 WAITING = 2**18
-# Rows are added in blocks of this many, most of which are out at once.
-BLOCK_ROWS = 2**14
 _one_at_a_time = Lock()
 
 
@@ -124,18 +122,13 @@ class Sketch:
 
     def add(self, rows: Matrix, numbers: Indices) -> Self:
         """Take rows (m, d) with these numbers (m,) into account; return self."""
-        for start in range(0, len(rows), BLOCK_ROWS):
-            self._add_block(rows[start : start + BLOCK_ROWS], numbers[start : start + BLOCK_ROWS])
-        return self
-
-    def _add_block(self, rows: Matrix, numbers: Indices) -> None:
         assert self._census is not None
         hashes = row_hashes(words_of(rows))
         keys = self._census.keys(hashes)
         near = np.flatnonzero(keys <= self._bound)
         hashes = hashes[near]
         most = self._census.most_copies(hashes, self._size)
-        self._take([_Candidates(keys[near], hashes, numbers[near], most, rows[near])])
+        return self._take([_Candidates(keys[near], hashes, numbers[near], most, rows[near])])
 
     def merge(self, other: "Sketch") -> Self:
         """Take the rows of another sketch into account, made from the same census; return self."""

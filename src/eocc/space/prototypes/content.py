@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.foundation.types import Indices
+from eocc.base.types import Indices
 from eocc.kernels.content import hash_rows
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph

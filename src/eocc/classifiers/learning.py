@@ -1,0 +1,146 @@
+"""How SurpriseClassifier and RegionClassifier learn: from rows in memory, or read part by part.
+
+Both keep some rows, chosen by content, learn from these, and calibrate on all rows.
+"""
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from eocc.base.arguments import commit_fit, n_threads, unfitted_copy
+from eocc.base.parameters import checked
+from eocc.base.progress import track
+from eocc.base.threads import threads
+from eocc.base.types import Indices, Matrix
+from eocc.calibration.conformal import rate_for
+from eocc.calibration.tally import Tally
+from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.labels import dask_rows, split_outliers
+from eocc.measures.auto import resolve_measure
+from eocc.measures.base import n_columns_of
+from eocc.scale.collections import are_dask_numbers, dask_passes
+from eocc.scale.memory import MARGIN, check_memory
+from eocc.scale.passes import ArrayPasses, Part, Passes
+from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
+
+# Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
+BLOCK_ROWS = 2048
+
+
+class LearnsRows(OneClassClassifier):
+    """A classifier that learns from normal rows and from known outliers, without a search."""
+
+    n_rows_: int
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the rows of X.
+
+        Rows with y = -1 (or False) are known outliers: a handful of them makes detection much better. All other rows
+        are normal. A fit that fails or is interrupted leaves the estimator as it was.
+        """
+        checked(self._parameters, self)
+        draft = unfitted_copy(self)
+        are_numbers = self.baseline_by is None and are_dask_numbers(X)
+        if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+            passes = dask_passes(draft._without_naming(X))
+            draft._learn_passes(*dask_rows(passes, y))
+            if passes.names is not None:
+                draft.feature_names_in_ = np.array(passes.names, dtype=object)
+        else:
+            draft._fit_patterns(draft._read(X, reset=True), y)
+        return commit_fit(self, draft)
+
+    @abstractmethod
+    def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
+        """Return from how many of n rows the model is learned."""
+
+    @abstractmethod
+    def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
+        """Learn from patterns, the rows `numbers` of X; return how unusual each is, left out."""
+
+    @abstractmethod
+    def _calibration_values(self, patterns: Any) -> Matrix:
+        """Return how unusual patterns are, as the measure reads them: the surprise, or the distance from regions."""
+
+    @abstractmethod
+    def _calibrate_on(self, tally: Tally) -> None:
+        """Set the limit and the p-values from how unusual all training rows are."""
+
+    def _fit_patterns(self, data: Any, y: Any) -> None:
+        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
+        self._having_seen(patterns)
+        n, n_columns, pair_bytes = len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns)
+        count = self._count_kept(n, n_columns, pair_bytes)
+        self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
+        if count < n and self._takes_parts(patterns):
+            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
+            self.training_indices_ = training[self.training_indices_]
+            return
+        self._begin(n, outliers)
+        chosen = np.arange(n) if count >= n else chosen_by_content(patterns, count)
+        kept = patterns if count >= n else patterns[chosen]
+        tally = Tally().add(self._learn(kept, training[chosen], outliers))
+        with threads(n_threads(self.n_jobs)):
+            others = patterns[np.delete(np.arange(n), chosen)] if count < n else patterns[:0]
+            for block in track("scoring rows", self._blocks_of(others, self._rows_scored_at_a_time)):
+                tally.add(self._calibration_values(block))
+        self._calibrate_on(tally)
+
+    def _begin(self, n: int, outliers: Any) -> None:
+        """Set what is known before a fit to n rows."""
+        self.n_rows_ = n
+
+    def _takes_parts(self, patterns: Any) -> bool:
+        """Return whether patterns can be learned from part by part."""
+        return isinstance(patterns, np.ndarray)
+
+    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+        """Learn from rows of numbers that are read part by part."""
+        if sample is not None:
+            instead = (
+                f"pass {type(self).__name__}(prototypes=...) instead"
+                if "prototypes" in self.get_params()
+                else "leave it out"
+            )
+            raise ValueError(f"sample is for EntropicOneClassClassifier; {instead}")
+        self._learn_passes(passes, outliers)
+
+    def _learn_passes(self, passes: Passes, outliers: Any) -> None:
+        """Choose the rows to learn from, learn from these, and calibrate on all rows."""
+        self._check_passes(passes.n_rows, passes.n_columns, outliers)
+        census = take_census(passes)
+        n, n_columns = census.n_rows, passes.n_columns or 1
+        pair_bytes = self._check_passes(n, n_columns, outliers)
+        kept = choose_rows(passes, census, self._count_kept(n, n_columns, pair_bytes))
+        self._begin(n, outliers)
+        self.n_features_in_ = kept.values.shape[1]
+        tally = Tally().add(self._learn(kept.values, kept.numbers, outliers))
+
+        def others(part: Part) -> Tally:
+            rows = part.values[~np.isin(part.numbers, kept.numbers)]
+            blocks = self._blocks_of(rows, self._rows_scored_at_a_time)
+            return Tally().add(np.concatenate([np.empty(0), *map(self._calibration_values, blocks)]))
+
+        if len(kept.numbers) < n:
+            tally = passes.fold(others, Tally.merge, "scoring rows").merge(tally)
+        self._calibrate_on(tally)
+
+    def _check_passes(self, n: int | None, n_columns: int | None, outliers: Any) -> float:
+        """Refuse a fit that needs too much memory or more rows, as soon as their number is known.
+
+        Return the bytes that the measure holds per pair of rows.
+        """
+        row = np.zeros((1, n_columns or 1))
+        self.resolved_measure_ = resolve_measure(self.measure, row)
+        pair_bytes = self.resolved_measure_.pair_bytes(row)
+        if n is not None and n_columns is not None:
+            needed, remedy = self._memory_needed(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
+            check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
+            rate_for(self.false_alarm_rate, n)
+        return pair_bytes
+
+    @property
+    def _n_training(self) -> int:
+        """The number of training rows; `training_indices_` are those of them that are kept."""
+        return self.n_rows_

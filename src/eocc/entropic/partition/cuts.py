@@ -1,0 +1,186 @@
+"""Spanning tree + similarities, of all pairs or of neighbours -> clusters and their modularity (Algorithm 1)."""
+
+from typing import overload
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from eocc.base.registry import choose
+from eocc.base.types import Matrix
+from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, checked_distances
+from eocc.entropic.graph.neighbour_graph import SparseGraph
+from eocc.entropic.partition import LEAST_CLUSTERS
+from eocc.kernels.modularity import NO_SIMILARITY, LeafOrder, split_curve
+from eocc.kernels.sparse import join_times, separated_similarity, sparse_split_curve
+from eocc.kernels.trees import leaf_intervals
+
+Labels = NDArray[np.int64]
+
+# A smaller decrease of Q is a rounding error of the sum over the pairs. departure: falls
+ROUNDING = 1e-12
+
+
+def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
+    """Return Q = sum_l [E_l / E - (deg_l / 2E)^2] of a partition, with similarities s_ij = 1 - w_ij.
+
+    E_l sums s over the unordered pairs inside cluster l, E over all of them; deg_l sums the degrees
+    of its vertices; no self-loops. Q = 0 if E = 0.
+
+    >>> w = [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]]
+    >>> modularity(w, [0, 0, 1, 1])
+    0.5
+    """
+    similarity = 1.0 - _unit_distances(distances)
+    np.fill_diagonal(similarity, 0.0)
+    index = np.asarray(labels)
+    if index.shape != (len(similarity),):
+        raise ValueError(f"labels must be one per pattern, shape ({len(similarity)},), not {index.shape}")
+    n_pairs = len(similarity) * (len(similarity) - 1) / 2
+    total = similarity.sum() / 2
+    if total <= NO_SIMILARITY * n_pairs:
+        return 0.0
+    one_hot = (index[:, None] == np.unique(index)).astype(np.float64)
+    inside = np.einsum("il,il->l", one_hot, similarity @ one_hot) / 2
+    degrees = similarity.sum(axis=1) @ one_hot
+    return float(np.sum(inside / total - (degrees / (2 * total)) ** 2))
+
+
+@overload
+def normalized_modularity(q: float) -> float: ...
+@overload
+def normalized_modularity(q: Matrix) -> Matrix: ...
+def normalized_modularity(q: float | Matrix) -> float | Matrix:
+    """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of an array.
+
+    >>> normalized_modularity(1.0), normalized_modularity(-0.5)
+    (1.0, 0.0)
+    """
+    m = np.log(1.5 + np.asarray(q)) / np.log(2.5)
+    return float(m) if np.ndim(m) == 0 else np.asarray(m)
+
+
+def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
+    """Return Q of the partitions into k = 1, ..., n clusters, cut from the tree.
+
+    >>> from eocc.entropic.graph.complete import spanning_tree
+    >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+    >>> modularity_curve(w, spanning_tree(w)).tolist()
+    [0.0, 0.5, 0.125, -0.25]
+    """
+    matrix = _unit_distances(distances)
+    return full_curve(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))))
+
+
+def full_curve(graph: EuclideanGraph | SparseGraph) -> Matrix:
+    """Return Q for k = 1, ..., n, without checks: O(n^2) of a complete graph, O(e log n) of a neighbour graph.
+
+    In a neighbour graph s_ij = 1 - w_ij on the edges alone.
+    """
+    return _split(graph, 1, np.inf)[1]
+
+
+def cut(tree: SpanningTree, k: int) -> Labels:
+    """Return the labels of the k clusters that remain after the k - 1 heaviest edges are removed.
+
+    Clusters are numbered by their first pattern.
+
+    >>> from eocc.entropic.graph.complete import spanning_tree
+    >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
+    [0, 0, 1]
+    """
+    checked = _checked_tree(tree)
+    if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
+        raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
+    return tree_labels(checked, int(k))
+
+
+def tree_labels(tree: SpanningTree, k: int) -> Labels:
+    """Return the labels of k clusters, without checks."""
+    cuts = leaf_order(tree)
+    begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
+    begins[cuts.middle[: k - 1]] = 1
+    clusters = np.empty_like(begins)
+    clusters[cuts.order] = np.cumsum(begins)
+    _, first, labels = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[labels]
+
+
+def members_of_clusters(labels: Labels) -> list[Labels]:
+    """Return the members of each cluster, ascending, in the order of the labels."""
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+
+
+def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -> Labels:
+    """Return the labels of Algorithm 1: cut the heaviest edges while Q does not fall.
+
+    With first_cut="always" the heaviest edge is cut in any case, with "if-better" only if Q does not fall.
+
+    >>> from eocc.entropic.graph.complete import spanning_tree
+    >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+    >>> prune(w, spanning_tree(w)).tolist()
+    [0, 0, 1, 1]
+    """
+    choose("first_cut", LEAST_CLUSTERS, first_cut)
+    matrix = _unit_distances(distances)
+    return cut(tree, greedy_prune(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))), first_cut)[0])
+
+
+def greedy_prune(graph: EuclideanGraph | SparseGraph, first_cut: str = "always") -> tuple[int, float]:
+    """Return (k, Q) of Algorithm 1."""
+    k, curve = _split(graph, LEAST_CLUSTERS[first_cut], ROUNDING)
+    return k, float(curve[k - 1])
+
+
+def _split(graph: EuclideanGraph | SparseGraph, least: int, tolerance: float) -> tuple[int, Matrix]:
+    """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far.
+
+    In a neighbour graph the tolerance is relative to the two terms of the change of Q: cutting off one of a million
+    patterns changes Q by less than 1e-12.
+    """
+    tree, n = graph.tree, graph.tree.n_vertices
+    cuts, curve, scratch = leaf_order(tree), np.zeros(n), np.empty(n + 1)
+    if isinstance(graph, EuclideanGraph):
+        return int(split_curve(graph.distances, cuts, least, tolerance, curve, scratch)), curve
+    if float(np.sum(1.0 - graph.distances)) <= NO_SIMILARITY * len(graph.distances):
+        return n, curve
+    parent, since, size = np.empty((3, n), np.int64)
+    join_times(tree.edges, parent, since, size)
+    across, degree = np.zeros(n - 1), np.zeros(n)
+    separated_similarity(graph.edges, graph.distances, parent, since, across, degree)
+    return int(sparse_split_curve(across, degree, cuts, least, tolerance, curve, scratch)), curve
+
+
+def leaf_order(tree: SpanningTree) -> LeafOrder:
+    """Return an order of the patterns in which every cluster of every cut is contiguous."""
+    n, m = tree.n_vertices, len(tree.edges)
+    cuts = LeafOrder(np.empty(n, np.int64), *np.empty((3, m), np.int64))
+    leaf_intervals(tree.edges, *cuts, *np.empty((3, n), np.int64))
+    return cuts
+
+
+def _unit_distances(distances: ArrayLike) -> Matrix:
+    matrix = checked_distances(distances)
+    # Distances that are at most 1 by construction may exceed 1 by a rounding error.
+    if matrix.max() > 1 + 1e-9:
+        raise ValueError(f"distances must lie in [0, 1]; the largest is {matrix.max():g}: divide by it first")
+    return matrix
+
+
+def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
+    """Return the tree; raise a ValueError unless it spans n patterns, heaviest edge first."""
+    edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
+    if n is not None and found != n:
+        raise ValueError(f"the tree spans {found} patterns, the distances {n}")
+    if edges.shape != (found - 1, 2) or not np.issubdtype(edges.dtype, np.integer):
+        raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
+    if len(edges) and not (edges.min() >= 0 and edges.max() < found):
+        raise ValueError(f"edges must join patterns 0..{found - 1}; found {edges.min()} and {edges.max()}")
+    joined = scipy.sparse.coo_array(
+        (np.ones(len(edges)), edges.T.astype(np.int32)), shape=(found, found)
+    )  # older scipy takes no others
+    if scipy.sparse.csgraph.connected_components(joined, directed=False, return_labels=False) > 1:
+        raise ValueError("edges must join all patterns without a circle")
+    if not (np.diff(lengths) <= 0).all():
+        raise ValueError("edges must come heaviest first; spanning_tree orders them so")
+    return SpanningTree(np.ascontiguousarray(edges, dtype=np.int64), np.asarray(lengths, dtype=np.float64))

@@ -1,0 +1,127 @@
+"""The score of a row as plain numbers: what SQL, Python and JSON write down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eocc.base.types import Matrix
+from eocc.base.wording import counted, to_json
+from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, FARTHEST, DataColumn, data_columns, has_columns
+from eocc.ellipsoids.shape import Ellipsoids
+from eocc.entropic.regions.scores import BOUNDARY
+from eocc.measures.unit import CONSTANT_SHARE as SAME
+from eocc.tables.table import BOOLEAN, MISSING, TEXT
+
+# Databases limit the columns of a table and the depth of an expression.
+MOST_FEATURES = 500
+# Smaller factors, and the inverse of larger ones, would overflow.
+LEAST_FACTOR = 1e-150
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """How a row is scored.
+
+    The features f of a row follow from its `columns`. Its place is w = (f - origin) axes, and its height above them is
+    sqrt(||f - origin||^2 - ||y||^2) * height, where y = w / scales. Its score is ln sum_i exp(log_weights_i -
+    ||(w, h) - centres_i||^2 / 2), less ln(1 + the same of the `outliers` / exp(background)). A row is accepted if the
+    score is at least `limit`. Its p-value is (1 + the number of `quantiles` up to the score) / (1 + their number).
+    """
+
+    columns: tuple[DataColumn, ...]
+    origin: Matrix
+    axes: Matrix
+    scales: Matrix
+    height: float
+    regions: Ellipsoids
+    outliers: Ellipsoids | None
+    background: float
+    limit: float
+    quantiles: Matrix
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+    @property
+    def kinds_of_regions(self) -> list[Ellipsoids]:
+        """The regions of normal rows and, if there are any, those of known outliers."""
+        return [self.regions] if self.outliers is None else [self.regions, self.outliers]
+
+    def reach(self, column: DataColumn) -> float:
+        """Return up to what distance from its centre a number counts; a constant column: up to what it is the same."""
+        if column.kind == CONSTANT:
+            return float(np.ldexp(SAME, np.frexp(abs(column.centre))[1]))
+        return FARTHEST / column.factor
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dictionaries, lists, strings and numbers."""
+        columns = [
+            {
+                "name": one.name, "kind": one.kind, "features": one.places.tolist(), "factor": one.factor,
+                "centre": one.centre, "labels": [to_json(label) for label in one.labels], "gaps": words_for_gaps(one),
+                "reach": self.reach(one),
+            }
+            for one in self.columns
+        ]  # fmt: skip
+        return {
+            "columns": columns, "origin": self.origin.tolist(), "axes": self.axes.tolist(),
+            "scales": self.scales.tolist(), "height": self.height, "regions": _regions(self.regions),
+            "outliers": self.outliers and {**_regions(self.outliers), "background": self.background},
+            "limit": self.limit, "quantiles": self.quantiles.tolist(),
+        }  # fmt: skip
+
+
+def words_for_gaps(column: DataColumn) -> list[str]:
+    """Return the texts, in lower case and without blanks around them, that are missing values in a column."""
+    return sorted(MISSING) if column.has_words_for_gaps else []
+
+
+def _regions(regions: Ellipsoids) -> dict[str, Any]:
+    return {"centres": regions.centres.tolist(), "counts": regions.counts.tolist()}
+
+
+def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula:
+    """Return the formula of a fitted RegionClassifier; `columns` rename its columns."""
+    if not hasattr(classifier, "ellipsoids_"):
+        kind = type(classifier).__name__
+        raise ValueError(f"{kind} cannot be exported; fit a RegionClassifier, in the command line --method regions")
+    if classifier.baseline_ is not None:
+        raise ValueError("a model with baseline_by cannot be exported; fit it without, or score with eocc")
+    if not has_columns(classifier.measure_):
+        what = classifier.resolved_measure_.called
+        raise ValueError(f"only models of numbers and of tables can be exported, not those of {what}")
+    found = _columns(classifier, columns)
+    model, calibration = classifier.ellipsoids_, classifier.calibration_
+    placement, known = model.placement, model.outliers
+    return Formula(
+        columns=tuple(found), origin=placement.origin, axes=placement.axes, scales=placement.scales,
+        height=float(placement.height), regions=model.regions, outliers=None if known is None else known.regions,
+        background=0.0 if known is None else float(known.background), limit=float(classifier.offset_),
+        quantiles=calibration.margins - BOUNDARY**2 / 2,
+    )  # fmt: skip
+
+
+def _columns(classifier: Any, names: Sequence[str] | None) -> list[DataColumn]:
+    found = data_columns(classifier.measure_, classifier.weights_, classifier._feature_names)
+    n_features = len(classifier.ellipsoids_.placement.origin)
+    if n_features > MOST_FEATURES:
+        widest = max(found, key=lambda one: len(one.places))
+        named = f"leave out columns, for example {widest.name!r} ({counted(len(widest.places), 'feature')})"
+        raise ValueError(f"a model of {n_features} features is too wide to export; at most {MOST_FEATURES}: {named}")
+    for column in found:
+        if column.kind == DATE:
+            raise ValueError(f"column {column.name!r} holds dates, which cannot be exported; pass them as numbers")
+        if not LEAST_FACTOR < column.factor < 1 / LEAST_FACTOR:
+            raise ValueError(f"the numbers of column {column.name!r} are too large or small to export; rescale them")
+    read = () if classifier.reading_ is None else classifier.reading_.columns
+    words = {str(one.name) for one in read if one.kind in (TEXT, BOOLEAN) and not one.keeps_words}
+    found = [replace(one, has_words_for_gaps=one.kind == CATEGORIES and one.name in words) for one in found]
+    if names is None:
+        return found
+    if len(names) != len(found) or len(set(names)) != len(found) or not all(isinstance(one, str) for one in names):
+        raise ValueError(f"columns must be {len(found)} different names, not {list(names)!r}")
+    return [replace(column, name=name) for column, name in zip(found, names, strict=True)]

@@ -1,0 +1,149 @@
+"""Parquet, Arrow and NumPy's .npy files -> chunks of typed columns."""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.base.printing import complaint, quoted
+from eocc.formats.files.chunk import Chunk, rows_per_chunk
+from eocc.formats.files.formats import regular
+from eocc.tables.sources import column_of_array, table_of
+from eocc.tables.table import Table
+
+# The name that pandas gives to an index without a name.
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+# All that numpy raises for a damaged header, including what Python's parser raises.
+FAULTS = (ValueError, TypeError, OverflowError, SyntaxError, TokenError, EOFError, OSError, MemoryError, RecursionError)
+
+
+def parquet_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the rows of a Parquet file."""
+    arrow = _pyarrow()
+    with _readable(path, arrow), arrow.parquet.ParquetFile(
+        regular(path), buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
+    ) as file:  # fmt: skip
+        n_rows = rows_per_chunk(len(file.schema_arrow.names))
+        yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)
+
+
+def parquet_rows(path: Path) -> int:
+    """Return the number of rows, which a Parquet file stores."""
+    arrow = _pyarrow()
+    with _readable(path, arrow):
+        return int(arrow.parquet.read_metadata(regular(path)).num_rows)
+
+
+def arrow_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the rows of an Arrow (Feather, IPC) file or stream."""
+    arrow = _pyarrow()
+    with _readable(path, arrow), arrow.memory_map(str(regular(path))) as source:
+        try:
+            file = arrow.ipc.open_file(source)
+            batches = map(file.get_batch, range(file.num_record_batches))
+        except arrow.lib.ArrowInvalid:
+            source.seek(0)
+            batches = arrow.ipc.open_stream(source)
+        yield from _chunks(batches, str(path), arrow)
+
+
+def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
+    first = 0
+    for batch in batches:
+        batch.validate(full=True)  # damaged offsets could point anywhere
+        names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
+        if not names:
+            raise complaint(where, None, "has no columns; at least 1 is required")
+        ((twice, count),) = Counter(names.values()).most_common(1)
+        if count > 1:
+            raise complaint(where, None, f"the column {quoted(twice)} occurs twice; rename one")
+        step = rows_per_chunk(len(names))
+        for start in range(0, batch.num_rows, step):
+            part = batch.slice(start, step)
+            table = arrow.table({name: _cells(part.column(k), name, where, arrow) for k, name in names.items()})
+            yield Chunk(where, first, table_of(table))
+            first += part.num_rows
+
+
+def _cells(column: Any, name: str, where: str, arrow: Any) -> Any:
+    """Return a column whose moments have microseconds, as Python's: what is finer is cut, what does not fit refused."""
+    kind = column.type
+    if not arrow.types.is_timestamp(kind):
+        return column
+    try:
+        return column.cast(arrow.timestamp("us", kind.tz), safe=kind.unit != "ns")
+    except ValueError as error:
+        message = (str(error).splitlines() or [""])[0]
+        raise complaint(where, None, f"column {quoted(name)} of type {kind}: {message}; convert or drop it") from None
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install pyarrow") from None
+    return pyarrow
+
+
+@contextmanager
+def _readable(path: Path, arrow: Any) -> Iterator[None]:
+    regular(path)
+    try:
+        yield
+    except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
+        raise _unreadable(path, error, "is the file complete, and does its name match its format?") from None
+
+
+def _unreadable(path: Path, error: BaseException, hint: str) -> ValueError:
+    message = (str(error).splitlines() or [""])[0][:200].rstrip(".")
+    return complaint(str(path), None, f"cannot be read: {message or type(error).__name__}; {hint}")
+
+
+def npy_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the rows of a 2-d array of numbers; its columns are called "0", "1" and so on."""
+    array = mapped(path)
+    step = rows_per_chunk(array.shape[1])
+    for start in range(0, len(array), step):
+        with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused later
+            rows = np.array(array[start : start + step], np.float64, order="F")
+        table = Table(tuple(column_of_array(str(k), column) for k, column in enumerate(rows.T)))
+        yield Chunk(str(path), start, table, is_named=False)
+
+
+def npy_rows(path: Path) -> int:
+    """Return the number of rows."""
+    return len(mapped(path))
+
+
+def mapped(path: Path) -> NDArray[np.generic]:
+    """Return the array of a .npy file as a memory map; raise unless it holds rows of numbers."""
+    file = regular(path)
+    try:
+        with warnings.catch_warnings():  # headers written by Python 2, absurd sizes
+            warnings.simplefilter("ignore")
+            array = np.lib.format.open_memmap(file, mode="r")
+    except FAULTS as error:
+        if "Python objects" in str(error):
+            fault = "holds Python objects, which are not read; save an array of numbers"
+            raise complaint(str(path), None, fault) from None
+        raise _unreadable(path, error, "is the file complete, and written by numpy.save?") from None
+    fault = "" if array.shape[1:] != (0,) else "has no columns; at least 1 is required"
+    if array.ndim != 2:
+        remedy = "reshape(-1, 1) makes one column" if array.ndim == 1 else "reshape it"
+        fault = f"an array of rows has 2 dimensions, not {array.ndim}; {remedy}"
+    elif array.dtype.kind == "c":
+        fault = f"holds complex numbers ({array.dtype}); save real and imaginary parts as separate columns"
+    elif array.dtype.kind not in "biuf":
+        fault = f"holds {str(array.dtype)[:60]}, not numbers; save an array of numbers"
+    if fault:
+        raise complaint(str(path), None, fault)
+    return array

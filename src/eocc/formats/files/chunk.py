@@ -1,0 +1,106 @@
+"""Part of a file: some rows of a table, or some objects."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any, TypeVar
+
+import numpy as np
+
+from eocc.base.printing import complaint, has_instead, quoted
+from eocc.base.types import Flags, Indices
+from eocc.tables.table import Column, Table
+
+# A chunk ends at this many rows, or when its rows took this many bytes in the file, or are this many cells.
+CHUNK_ROWS = 2**13
+CHUNK_BYTES = 2**20
+
+Item = TypeVar("Item")
+
+
+def rows_per_chunk(n_columns: int) -> int:
+    """Return how many rows of a table with this number of columns make a chunk."""
+    return max(1, min(CHUNK_ROWS, CHUNK_BYTES // max(1, n_columns)))
+
+
+def portions(items: Iterable[Item], size: Callable[[], int]) -> Iterator[tuple[int, list[Item]]]:
+    """Yield (number of the first item, items) in portions of the size of a chunk; `size` is in bytes, up to an item."""
+    first, part, begin = 0, list[Item](), size()
+    for item in items:
+        part.append(item)
+        if len(part) == CHUNK_ROWS or size() - begin > CHUNK_BYTES:
+            yield first, part
+            first, part, begin = first + len(part), [], size()
+    if part:
+        yield first, part
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Rows `first`, `first` + 1, ... of the file `where`, or only some of them, `rows`: a raw table, else `objects`.
+
+    `lines` are the lines that the rows begin in, `names` the files of objects, `labels` their classes; each may be
+    empty. Columns without names (`is_named` is False) have their numbers from 0 as keys. `layout` says how the file is
+    written, if not as usual.
+    """
+
+    where: str
+    first: int
+    table: Table | None = None
+    objects: Sequence[Any] = ()
+    names: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    lines: Sequence[int] = ()
+    is_named: bool = True
+    layout: str = ""
+    rows: Indices | None = None
+
+    def __len__(self) -> int:
+        return len(self.objects if self.table is None else self.table)
+
+    @property
+    def columns(self) -> dict[Any, Column]:
+        """The columns of the table by name; none if the chunk holds objects."""
+        return {} if self.table is None else {column.name: column for column in self.table.columns}
+
+    @property
+    def numbers(self) -> Indices:
+        """The numbers of the rows in the source, from 0."""
+        return np.arange(self.first, self.first + len(self)) if self.rows is None else self.rows
+
+    def named(self, column: Any) -> str:
+        """Return the name of a column that the user gave by name or number."""
+        names = list(map(str, self.columns))
+        if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
+            return names[int(column)]
+        if column not in names:
+            raise complaint(self.where, None, f"has no column {quoted(str(column))}; {has_instead(str(column), names)}")
+        return str(column)
+
+    def column(self, name: str, option: str) -> Column:
+        """Return a column of a table that an option names."""
+        if self.table is None:
+            raise ValueError(f"{self.where} has no columns; leave {option} out")
+        return self.columns[self.named(name)]
+
+    def some(self, kept: Flags) -> "Chunk":
+        """Return some of the rows, with the numbers that they have in the source."""
+        if kept.all():
+            return self
+        parts: Any = {
+            name: list(compress(getattr(self, name), kept)) for name in ("objects", "names", "labels", "lines")
+        }
+        table = None if self.table is None else self.table[np.flatnonzero(kept)]
+        return replace(self, table=table, rows=self.numbers[kept], **parts)
+
+    def place(self, index: int) -> str:
+        """Return where in its file a row is."""
+        if self.lines:
+            return f"line {self.lines[index]}"
+        return self.names[index] if self.names else f"row {self.numbers[index] + 1}"
+
+    def fault(self, index: int, message: str) -> ValueError:
+        """Return an error about one row, on one line."""
+        if self.lines:
+            return complaint(self.where, self.lines[index], message)
+        return complaint(self.where, None, f"{self.place(index)}: {message}")

@@ -1,0 +1,289 @@
+"""A path, a pipe or standard input -> lines of text or chunks, by the format of the file, within limits of memory."""
+
+import atexit
+import bz2
+import codecs
+import gzip
+import lzma
+import math
+import shutil
+import stat
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from eocc.base.printing import complaint
+from eocc.base.progress import current_watch, stage
+from eocc.base.registry import Registry, choose
+
+if TYPE_CHECKING:
+    from eocc.formats.files.chunk import Chunk
+    from eocc.tables.spelling import Dialect
+
+STDIN = Path("-")
+# No sensible row is longer; a file without line ends must not fill the memory.
+LONGEST_LINE = 2**26
+PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+# A packed file may unpack to this many bytes, and to more if that is at most this multiple of its size.
+UNPACKED_BYTES, UNPACKED_TIMES = 2**28, 200
+DAMAGED = (EOFError, OSError, lzma.LZMAError)
+# Formats that are read line by line, also from standard input: functions of Lines, and for tables of the Dialect.
+TEXT_TABLES = ("csv", "tsv")
+STREAMS = Registry("eocc.formats.files", {
+    "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "lines.json_line_chunks",
+    "json": "lines.json_chunks", "text": "lines.text_chunks", "smiles": "graphs.smiles_chunks",
+})  # fmt: skip
+# Formats that need a file: functions of its path.
+FILES = Registry("eocc.formats.files", {
+    "parquet": "binary.parquet_chunks", "arrow": "binary.arrow_chunks", "npy": "binary.npy_chunks",
+    "xlsx": "sheets.sheet_chunks", "ods": "sheets.sheet_chunks", "xls": "sheets.sheet_chunks",
+    "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
+})  # fmt: skip
+FORMATS = (*STREAMS, *FILES)
+COUNTS = Registry("eocc.formats.files", {
+    "parquet": "binary.parquet_rows", "npy": "binary.npy_rows", "gxl-collection": "graphs.collection_size",
+})  # fmt: skip
+SUFFIXES = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+    ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
+    ".npy": "npy", ".xlsx": "xlsx", ".xlsm": "xlsx", ".xlsb": "xlsx",
+    ".ods": "ods", ".xls": "xls", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl",
+    ".zip": "gxl-collection",
+}  # fmt: skip
+# What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
+TWO_CLASSES = ("skip", "first", "last")
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
+SHEETS = ("xlsx", "ods", "xls")
+# Files that must be converted first.
+REMEDIES = {".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE"}
+
+
+def regular(path: Path) -> Path:
+    """Return a file that can be read to its end, again and again; raise an OSError of one line if there is none.
+
+    What a process substitution of the shell gives, as in `eocc fit <(zcat a.gz)`, is copied to a file first.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
+    if is_pipe(path):
+        return _copied(path)
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait forever
+        raise OSError(f"{str(path)!r} is not a regular file; copy it to one, or pipe it into the command: eocc ... -")
+    return path
+
+
+def is_pipe(path: Path) -> bool:
+    """Return whether a path is a pipe that the shell has opened."""
+    is_open = str(path).startswith(("/dev/fd/", "/proc/self/fd/"))
+    return is_open and path.exists() and stat.S_ISFIFO(path.stat().st_mode)
+
+
+@cache
+def _copied(path: Path) -> Path:
+    with tempfile.NamedTemporaryFile(prefix="eocc-", delete=False) as copy, path.open("rb") as file:
+        atexit.register(Path(copy.name).unlink, missing_ok=True)
+        shutil.copyfileobj(file, copy)
+    return Path(copy.name)
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[IO[bytes]]:
+    """Open a regular file, unpacked if its suffix says so, or standard input for the path "-"."""
+    if path == STDIN:
+        if sys.stdin is None:
+            raise OSError("there is no standard input; pass a path")
+        yield sys.stdin.buffer
+        return
+    file = regular(path)
+    with PACKED.get(path.suffix.lower(), open)(file, "rb") as opened:
+        yield opened
+
+
+class Lines:
+    r"""The lines of UTF-8 text with their ends; `number` is the number of the last line, `size` the bytes so far.
+
+    >>> import io
+    >>> lines = Lines(io.BytesIO(b"oak\r\nelm"), "a file")
+    >>> list(lines), lines.number, lines.size
+    (['oak\r\n', 'elm'], 2, 8)
+    """
+
+    def __init__(self, file: IO[bytes], where: str, number: int = 0, most: float = math.inf) -> None:
+        self._file, self._most = file, most
+        self.where = where
+        self.number = number
+        self.size = 0
+        self._waiting: deque[bytes] = deque()
+
+    def __iter__(self) -> Iterator[str]:
+        while data := self._waiting.popleft() if self._waiting else self._line():
+            self.number += 1
+            self._count(data)
+            yield self._text(data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data)
+
+    def ahead(self, count: int) -> list[str]:
+        """Return the next lines, which are still to come, with a question mark for what cannot be read."""
+        while len(self._waiting) < count and (data := self._line()):
+            self._waiting.append(data)
+        return [data.removeprefix(codecs.BOM_UTF8).decode(errors="replace") for data in self._waiting]
+
+    def block(self, size: int) -> tuple[bytes, int]:
+        """Return whole lines of about `size` bytes, in which quotes are closed, and the number of the first line."""
+        parts = [*self._waiting]
+        self._waiting.clear()
+        parts += [self._failing(lambda: self._file.read(min(size, LONGEST_LINE))), self._line()]
+        n_quotes, n_bytes = sum(part.count(b'"') for part in parts), 0
+        while n_quotes % 2 and n_bytes < LONGEST_LINE and (line := self._line()):
+            parts.append(line)
+            n_quotes, n_bytes = n_quotes + line.count(b'"'), n_bytes + len(line)
+        data, first = b"".join(parts), self.number + 1
+        for k, part in enumerate(parts):
+            if len(part) > LONGEST_LINE:
+                self.number += sum(one.count(b"\n") for one in parts[:k]) + 1
+                self._text(part)
+        self._count(data)
+        self.number += data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+        return data, first
+
+    def fault(self, message: str) -> ValueError:
+        """Return an error about the last line."""
+        return complaint(self.where, self.number, message)
+
+    def _line(self) -> bytes:
+        return self._failing(lambda: self._file.readline(LONGEST_LINE + 1))
+
+    def _failing(self, read: Any) -> bytes:
+        try:
+            return bytes(read())
+        except DAMAGED:  # of a packed file
+            raise complaint(self.where, None, "cannot be unpacked; is the file complete?") from None
+
+    def _count(self, data: bytes) -> None:
+        self.size += len(data)
+        if self.size > self._most:
+            raise complaint(self.where, None, f"unpacks to more than {self._most:,} bytes; unpack it if you trust it")
+
+    def _text(self, data: bytes) -> str:
+        if len(data) > LONGEST_LINE:
+            raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
+        if b"\0" in data:
+            remedy = "save the file as UTF-8, for example by iconv -f utf-16 -t utf-8, or pass its format"
+            raise self.fault(f"a NUL byte, which is not text; {remedy}")
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            byte = data[error.start]
+            remedy = "save the file as UTF-8, for example by iconv -f latin1 -t utf-8"
+            raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; {remedy}") from None
+
+
+class UnknownFormatError(ValueError):
+    """The format of a file is unknown; `on_command_line` is the same message in terms of options."""
+
+    on_command_line = ""
+
+
+def guess_format(path: Path) -> str:
+    """Return the format of a file by its suffix or its first bytes; a folder is a collection of graphs.
+
+    >>> guess_format(Path("parts.CSV"))
+    'csv'
+    """
+    if path == STDIN:
+        raise _unknown("standard input has no suffix to tell the format", STREAMS)
+    if path.is_dir():
+        return "gxl-collection"
+    suffix = path.suffix.lower()
+    if suffix in PACKED:
+        found = SUFFIXES.get(Path(path.stem).suffix.lower(), "")
+        if found in STREAMS:
+            return found
+        raise _unknown(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
+    found = SUFFIXES.get(suffix, "")
+    if not found and suffix not in REMEDIES:
+        with regular(path).open("rb") as file:
+            start = file.read(16)
+        by_magic = (name for magic, name in MAGIC.items() if start.startswith(magic))
+        found = next(by_magic, "csv" if is_pipe(path) else "")
+    if found:
+        return found
+    why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
+    raise _unknown(f"{path}: {why}", FORMATS, suffix)
+
+
+def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:
+    known = ", ".join(formats)
+    remedy, option = f"convert it to one of {known}", f"pass --input-format, one of {known}"
+    if suffix in REMEDIES:
+        remedy = option = REMEDIES[suffix]
+    error = UnknownFormatError(f"{why}; {remedy}")
+    error.on_command_line = f"{why}; {option}"
+    return error
+
+
+def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chunk"]:
+    """Yield the chunks of all files, opened as by `open_chunks`, whose rows are numbered on from file to file."""
+    first = 0
+    for path in paths:
+        for chunk in open_chunks(path, *about, **more):
+            yield replace(chunk, first=first)
+            first += len(chunk)
+
+
+def open_chunks(
+    path: Path, file_format: str | None = None, two_classes: str | None = None, dialect: "Dialect | None" = None,
+    sheet: str = "",
+) -> Iterator["Chunk"]:  # fmt: skip
+    """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
+
+    `two_classes`, one of TWO_CLASSES, is for CXL indices, the `dialect` for CSV and TSV, the `sheet` for workbooks.
+    """
+    name = guess_format(path) if file_format is None else file_format
+    choose("format", dict.fromkeys(FORMATS), name)
+    options = {"dialect": dialect} if name in TEXT_TABLES else {}
+    if dialect is not None and dialect.is_given and not options:
+        raise ValueError(
+            f"--delimiter, --decimal and --dates are for CSV and TSV, and {path} is {name}; leave them out"
+        )
+    if sheet and name not in SHEETS:
+        raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
+    if name in STREAMS:
+        with open_source(path) as file:
+            size = math.inf if path == STDIN else regular(path).stat().st_size
+            is_packed = path.suffix.lower() in PACKED
+            most = max(UNPACKED_BYTES, UNPACKED_TIMES * size) if is_packed else math.inf
+            lines = Lines(file, "standard input" if path == STDIN else str(path), most=most)
+            yield from _watched(STREAMS[name](lines, **options), path, size, lambda chunk: lines.size)
+    elif path == STDIN:
+        raise ValueError(f"{name} cannot be read from standard input; pass a path")
+    else:
+        n_rows = count_rows(path, name) if current_watch() else None
+        more = [two_classes] if name == "cxl" else [sheet] if name in SHEETS else []
+        chunks = FILES[name](path, *more)
+        yield from _watched(chunks, path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
+
+
+def _watched(
+    chunks: Iterator["Chunk"], path: Path, size: float, position: Callable[["Chunk"], float]
+) -> Iterator["Chunk"]:
+    """Yield the chunks, and report how much of the file is done, with all that is done to a chunk."""
+    with stage(f"reading {'standard input' if path == STDIN else path.name}", size) as report:
+        before = 0.0
+        for chunk in chunks:
+            after = position(chunk)
+            report(before, after - before)
+            yield chunk
+            before = after
+
+
+def count_rows(path: Path, file_format: str) -> int | None:
+    """Return the number of rows of a file if its format stores it, else None."""
+    return COUNTS[file_format](path) if file_format in COUNTS else None

@@ -1,0 +1,91 @@
+"""GXL files, folders, zips and indices of them, and SMILES -> chunks of graphs."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from eocc.base.printing import complaint
+from eocc.formats.archive import SAFE, Collection, open_collection, read_file
+from eocc.formats.files.chunk import Chunk, portions
+from eocc.formats.files.formats import Lines, regular
+from eocc.formats.graphs.gxl import all_entries
+from eocc.formats.graphs.gxl_graph import Document, SameKinds, parse_gxl
+from eocc.formats.graphs.node_link import molecule
+from eocc.measures.labelled_graph import LabelledGraph
+
+File = tuple[str, str, bytes, str]  # name, class ("" without one), content, where it is
+
+
+def graph_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the one graph of a GXL file."""
+    regular(path)
+    data, where = read_file(path, SAFE)
+    yield from _chunks(str(path), [(path.name, "", data, where)])
+
+
+def index_chunks(path: Path, two_classes: str | None = None) -> Iterator[Chunk]:
+    """Yield the graphs that a CXL index names, with their classes as labels; a graph named twice counts once.
+
+    One that is named with two classes is refused, unless `two_classes` is "skip", "first" or "last".
+    """
+    regular(path)
+    with open_collection(path.parent, SAFE) as files:
+        entries = all_entries(files, [path.name], two_classes).items()
+        parts = ((entry.file, entry.label, files.read(name), files.where(name)) for name, entry in entries)
+        yield from _chunks(str(path), parts)
+
+
+def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the molecules of a file with one SMILES per line, and perhaps a name; a header "SMILES ..." is left out."""
+
+    def molecules() -> Iterator[tuple[int, str, LabelledGraph]]:
+        for line in lines:
+            smiles, *name = line.split(maxsplit=1) or [""]
+            if not smiles or (lines.number == 1 and smiles.lower() == "smiles"):
+                continue
+            try:
+                yield lines.number, (name or [smiles])[0].strip(), molecule(smiles)
+            except ValueError as error:
+                raise lines.fault(str(error)) from None
+
+    for first, part in portions(molecules(), lambda: lines.size):
+        numbers, names, graphs = zip(*part, strict=True)
+        yield Chunk(lines.where, first, objects=graphs, names=names, lines=numbers)
+
+
+@contextmanager
+def _collection(path: Path) -> Iterator[tuple[Collection, list[str]]]:
+    """Open a folder or a zip file, with the names of its GXL graphs."""
+    if not path.is_dir():
+        regular(path)
+    with open_collection(path, SAFE) as files:
+        yield files, sorted(name for name in files.names if name.lower().endswith(".gxl"))
+
+
+def collection_size(path: Path) -> int:
+    """Return the number of GXL graphs of a folder or a zip file."""
+    with _collection(path) as (_, names):
+        return len(names)
+
+
+def collection_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
+    with _collection(path) as (files, names):
+        if not names:
+            raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
+        yield from _chunks(str(path), ((name, "", files.read(name), files.where(name)) for name in names))
+
+
+def _chunks(where: str, files: Iterable[File]) -> Iterator[Chunk]:
+    kinds, sizes = SameKinds(), [0]
+
+    def parsed() -> Iterator[tuple[str, str, Document]]:
+        for name, label, data, place in files:
+            sizes.append(sizes.pop() + len(data))
+            yield name.encode("utf-8", "replace").decode(), label, parse_gxl(data, place)
+
+    for first, part in portions(parsed(), lambda: sizes[0]):
+        names, labels, documents = zip(*part, strict=True)
+        kinds.check(documents)
+        graphs = [document.graph for document in documents]
+        yield Chunk(where, first, objects=graphs, names=names, labels=labels if any(labels) else ())

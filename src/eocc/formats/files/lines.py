@@ -1,0 +1,102 @@
+"""JSON lines, JSON and plain text -> chunks: columns if every value is a flat record, else objects."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from eocc.base.printing import complaint, quoted
+from eocc.formats.files.chunk import Chunk, portions
+from eocc.formats.files.formats import LONGEST_LINE, Lines
+from eocc.formats.graphs.gxl_graph import SameKinds
+from eocc.formats.graphs.node_link import graph_of_node_link, is_node_link
+from eocc.formats.strict_json import JsonError, parse_json
+from eocc.tables.sources import column_of_cells
+from eocc.tables.table import Table
+
+RECORD, NUMBER, GRAPH, OBJECT = "a record", "a number", "a graph", "a list or text"
+
+
+def text_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the lines of a text file as strings, without blank lines."""
+    strings = ((lines.number, line.removesuffix("\n").removesuffix("\r")) for line in lines if line.strip())
+    for first, part in portions(strings, lambda: lines.size):
+        numbers, objects = zip(*part, strict=True)
+        yield Chunk(lines.where, first, objects=objects, lines=numbers)
+
+
+def json_line_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the values of a file with one JSON value per line; blank lines are ignored."""
+
+    def parsed(line: str) -> Any:
+        try:
+            return parse_json(line)
+        except JsonError as error:
+            hint = "write one JSON value per line" if lines.number > 1 else (
+                "if the file is one array over several lines, its format is json"
+            )  # fmt: skip
+            raise lines.fault(f"{error}; {hint}") from None
+
+    return _chunks(((lines.number, parsed(line)) for line in lines if line.strip()), lines)
+
+
+def json_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the items of a JSON array, a single graph or record, or one value per line; the file is read whole."""
+    text = list[str]()
+    for line in lines:
+        if lines.size > LONGEST_LINE:
+            raise lines.fault(f"more than {LONGEST_LINE} bytes in one value; write one value per line, as .jsonl")
+        text.append(line)
+    try:
+        whole = parse_json("".join(text))
+        values = [(0, value) for value in (whole if isinstance(whole, list) else [whole])]
+    except JsonError as error:
+        values = []
+        with suppress(JsonError):
+            each = enumerate(text if error.is_extra else (), 1)  # one value per line
+            values = [(number, parse_json(line)) for number, line in each if line.strip()]
+        if not values:
+            raise complaint(lines.where, error.line, str(error)) from None
+    yield from _chunks(iter(values), lines)
+
+
+def _chunks(values: Iterator[tuple[int, Any]], lines: Lines) -> Iterator[Chunk]:
+    """Yield values, each with its line or 0, as chunks of one layout, that of the first value."""
+    expected, kinds, is_first = OBJECT, SameKinds(), True
+    for first, part in portions(values, lambda: lines.size):
+        numbers, objects = zip(*part, strict=True)
+        chunk = Chunk(lines.where, first, objects=objects, lines=numbers if all(numbers) else ())
+        if is_first:
+            expected, model, is_first = _layout_of(objects[0]), objects[0], False
+        for index, value in enumerate(objects):
+            layout = _layout_of(value)
+            if layout != expected:
+                raise chunk.fault(index, f"{layout}, but the first is {expected}; all must be of one kind")
+            if layout == RECORD and value.keys() != model.keys():
+                odd = min(value.keys() ^ model.keys())
+                lacks, has = ("this record", "the first") if odd in model else ("the first record", "this one")
+                remedy = "give every record the same keys, null for missing values"
+                raise chunk.fault(index, f"{lacks} has no {quoted(odd)}, but {has} has; {remedy}")
+        if expected == GRAPH:
+            documents = [_graph(chunk, index) for index in range(len(chunk))]
+            kinds.check(documents)
+            yield replace(chunk, objects=[document.graph for document in documents])
+        elif expected == NUMBER or (expected == RECORD and model):
+            cells = {"value": objects} if expected == NUMBER else {key: [one[key] for one in objects] for key in model}
+            yield replace(chunk, table=Table(tuple(map(column_of_cells, cells, cells.values()))), objects=())
+        else:
+            yield chunk
+
+
+def _layout_of(value: Any) -> str:
+    if isinstance(value, dict):
+        return GRAPH if is_node_link(value) else RECORD
+    return NUMBER if isinstance(value, int | float) and not isinstance(value, bool) else OBJECT
+
+
+def _graph(chunk: Chunk, index: int) -> Any:
+    line = chunk.lines[index] if chunk.lines else chunk.first + index + 1
+    try:
+        return graph_of_node_link(chunk.objects[index], chunk.where if chunk.lines else f"{chunk.where}, row", line)
+    except ValueError as error:
+        raise chunk.fault(index, str(error)) from None

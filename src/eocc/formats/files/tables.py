@@ -1,0 +1,180 @@
+"""CSV and TSV -> chunks of columns of text: by pyarrow if it is installed, and by the csv module where it refuses."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from eocc.base.printing import complaint, quoted
+from eocc.base.wording import counted
+from eocc.formats.files.chunk import CHUNK_BYTES, Chunk
+from eocc.formats.files.formats import Lines
+from eocc.tables.spelling import COMMA, NUMERAL, PLAIN, Dialect, Spelling, number_of
+from eocc.tables.table import Table, TextColumn, text_column
+
+# In the order of preference, if two cut a file equally well.
+DELIMITERS = (";", "\t", "|", ",")
+IN_WORDS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+# The delimiter is found in this many lines.
+LINES_AHEAD = 20
+# A part of the csv module's message -> what is wrong with the file.
+FAULTS = {
+    "new-line character": "a lone carriage return in a row; save the file with LF or CRLF line ends",
+    "field larger": f"a cell has more than {csv.field_size_limit()} characters; is a quote not closed?",
+    "unexpected end": "a quote is never closed; close it, or write two quotes for one in a quoted cell",
+    "expected after": "text after a closing quote; write two quotes for one in a quoted cell",
+}
+
+Record = tuple[int, list[str]]
+
+
+def tsv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
+    """Yield the rows of a file with tabs between its cells."""
+    dialect = dialect or Dialect()
+    return csv_chunks(lines, replace(dialect, delimiter=dialect.delimiter or "\t"))
+
+
+def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
+    """Yield the rows of a CSV file with a header; blank lines are ignored."""
+    dialect = dialect or Dialect()
+    delimiter = dialect.delimiter or delimiter_of(lines.ahead(LINES_AHEAD))
+    header = header_of(next(_records(lines, delimiter), None), lines.where, delimiter)
+    dialect = replace(dialect, may_divide=delimiter == ",")
+    layout = "" if dialect.delimiter or delimiter not in IN_WORDS else f"{IN_WORDS[delimiter]} between cells"
+    first = 0
+    while True:
+        data, number = lines.block(CHUNK_BYTES)
+        if not data:
+            return
+        read = _by_arrow(data, header, delimiter)
+        places: Sequence[int] = range(number, number + len(data))
+        if read is None:
+            read, places = _by_csv(data, header, delimiter, lines.where, number)
+        if len(read[0]):
+            table = Table(tuple(read), dialect)
+            yield Chunk(lines.where, first, table, lines=places[: len(table)], layout=layout)
+            first += len(table)
+
+
+def in_words(spelling: Spelling) -> str:
+    """Return what is not as usual in the text of a file: a decimal comma, the order of dates."""
+    comma = "decimal commas" if spelling.decimal == "," else ""
+    order = "" if spelling.day_first is None else f"dates with the {'day' if spelling.day_first else 'month'} first"
+    return ", ".join(filter(None, [comma, order]))
+
+
+def _by_arrow(data: bytes, header: list[str], delimiter: str) -> Any:
+    """Return the columns of a block with one row per line; None if it has others, or pyarrow refuses it."""
+    try:
+        import pyarrow
+        from pyarrow import csv as reader
+    except ModuleNotFoundError:
+        return None
+    cut = re.escape(delimiter.encode())
+    if b"\0" in data or (b'"' in data and re.search(rb'(?<![\n"%b])"(?![\r\n"%b])|%b +"' % (cut, cut, cut), data)):
+        return None  # pyarrow would accept a NUL, and text before or after a quoted cell
+    if len(header) == 1 and re.search(rb"(?m)^[ \t]+\r?$", data):
+        return None  # a blank line
+    try:
+        found = reader.read_csv(
+            pyarrow.BufferReader(data),
+            reader.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=header),
+            reader.ParseOptions(delimiter=delimiter),
+            reader.ConvertOptions(
+                column_types=dict.fromkeys(header, pyarrow.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        return None
+    if found.num_rows != data.count(b"\n") + (not data.endswith(b"\n")):
+        return None
+    return [TextColumn(name, column.combine_chunks()) for name, column in zip(header, found.columns, strict=True)]
+
+
+def _by_csv(data: bytes, header: list[str], delimiter: str, where: str, number: int) -> tuple[Any, list[int]]:
+    """Return the columns of a block, and the lines in which its rows begin."""
+    records = list(_of_width(_records(Lines(io.BytesIO(data), where, number - 1), delimiter), len(header), where))
+    cells = zip(*(record[1] for record in records), strict=True) if records else [()] * len(header)
+    columns = [text_column(name, [cell or None for cell in some]) for name, some in zip(header, cells, strict=True)]
+    return columns, [line for line, _ in records]
+
+
+def _records(lines: Lines, delimiter: str) -> Iterator[Record]:
+    """Yield the line in which a row begins, and its cells."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+    while True:
+        begin = lines.number + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            fault = next((fault for words, fault in FAULTS.items() if words in str(error)), str(error))
+            raise complaint(lines.where, begin, fault) from None
+        if cells is None:
+            return
+        if len(cells) > 1 or any(cell.strip() for cell in cells):
+            yield begin, cells
+
+
+def _of_width(records: Iterator[Record], width: int, where: str) -> Iterator[Record]:
+    """Yield the rows, as long as the header; an empty cell after the last delimiter is dropped."""
+    for line, cells in records:
+        if len(cells) == width + 1 and not cells[-1].strip():
+            del cells[-1]
+        if len(cells) != width:
+            remedy = "quote cells that hold the delimiter, leave missing ones empty"
+            raise complaint(where, line, f"{counted(len(cells), 'cell')}, but the header has {width}; {remedy}")
+        yield line, cells
+
+
+def header_of(record: Record | None, where: str, delimiter: str = "") -> list[str]:
+    """Return the names of the columns, or raise if they cannot be names."""
+    if record is None:
+        raise complaint(where, None, "is empty; it needs a header and rows")
+    names, fault = [cell.strip() for cell in record[1]], ""
+    if len(names) > 1 and not names[-1]:
+        del names[-1]
+    other = next((mark for mark in DELIMITERS if mark != delimiter and mark in names[0]), None)
+    ((twice, count),) = Counter(names).most_common(1)
+    if "" in names:
+        fault = f"column {names.index('') + 1} of the header has no name; give it one, or delete it"
+    elif count > 1:
+        fault = f"the column {quoted(twice)} occurs twice; rename one"
+    elif all(map(NUMERAL.fullmatch, names)) and not all(name.lstrip("+-").isdigit() for name in names):
+        fault = f"numbers such as {quoted(names[0])} where a header is expected; add a first line with column names"
+    elif len(names) == 1 and other and delimiter:
+        fault = f"only one column, with {other!r} in its name; if that divides cells, pass --delimiter {other!r}"
+    if fault:
+        raise complaint(where, record[0], fault)
+    return names
+
+
+def delimiter_of(lines: Iterable[str]) -> str:
+    r"""Return the delimiter that cuts all lines into the same number of cells, at least 2; a comma if none does.
+
+    Of several, the one for which more of the cells are numbers wins, then the one with more cells.
+
+    >>> delimiter_of(["load, kN;heat\n", "1,5;20\n"]), delimiter_of(["a\n", "1\n"])
+    (';', ',')
+    """
+    filled = [line for line in lines if line.strip()]
+    cut = {mark: fit for mark in DELIMITERS if (fit := _cut(filled, mark))}
+    return max(cut, key=lambda mark: cut[mark], default=",")
+
+
+def _cut(lines: list[str], mark: str) -> tuple[float, int] | None:
+    """Return the share of numbers below the header, and the number of cells in a line; None if lines differ."""
+    try:
+        rows = [cells for cells in csv.reader(lines, delimiter=mark, skipinitialspace=True) if cells]
+    except csv.Error:
+        return None
+    whole = rows[:-1] or rows  # the last row may go on in the next line
+    width = len(whole[0]) if whole else 0
+    # There may be a delimiter after the last cell, or none.
+    if width < 2 or any(len(cells) - (not cells[-1].strip()) not in (width - 1, width) for cells in whole):
+        return None
+    filled = [cell.strip() for cells in whole[1:] for cell in cells if cell.strip()]
+    are_numbers = [any(number_of(cell, spelling) is not None for spelling in (PLAIN, COMMA)) for cell in filled]
+    return sum(are_numbers) / max(1, len(filled)), width

@@ -1,0 +1,328 @@
+"""Python values <-> JSON and arrays, as docs/reference/model_file.md lists them.
+
+A file can only name classes and functions of the catalogue. Single values are in ``plain.py``. A list of patterns is a
+column of few arrays: numbers side by side, arrays end to end, dictionaries key by key, objects field by field.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.base.array_checks import array_of
+from eocc.base.checks import demand
+from eocc.formats.model_file.arrays import descr_of
+from eocc.formats.model_file.catalogue import classes, fields_of, functions, is_stored, make, name_of
+from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_from_json, plain_to_json
+from eocc.measures.objects import Objects
+
+# No real model nests deeper, and a recursive reader must stop somewhere.
+DEEPEST = 60
+# Dictionaries are stored key by key if they have, on average, at least this share of all keys.
+DENSE = 0.5
+# A dictionary compares values with the same hash one by one. By chance a few share one; thousands mean an attack.
+MOST_WITH_ONE_HASH = 64
+# Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
+SAFE_HASHES = ("float", "bytes", "date")
+# The most memory, in bytes, that Python needs for each part of a column. A file of flags, one byte for each dictionary,
+# would otherwise take more than a hundred times its size.
+NUMBER, PIECE, ENTRY, OBJECT = 64, 256, 160, 1024
+# An array is named after the keys that lead to it, if they are no longer than this.
+LONGEST_NAME = 40
+
+
+class TooLargeError(ValueError):
+    """The values of a file would take more memory than allowed."""
+
+
+class Encoder:
+    """Turns values into JSON and collects the arrays in them, each under the name of its place.
+
+    >>> encoder = Encoder()
+    >>> encoder.encode({1: (np.zeros(2), "a")}, "here")
+    {'dict': [[1, {'tuple': [{'array': 'here.0.0'}, 'a']}]]}
+    >>> encoder.arrays
+    {'here.0.0': array([0., 0.])}
+    >>> encoder.encode(Objects([[1.5, 2.5], [3.5]]), "x")
+    {'patterns': {'lists': {'values': {'array': 'x.values'}, 'lengths': {'array': 'x.lengths'}}}}
+    """
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+
+    def encode(self, value: Any, place: str) -> Any:
+        """Return the value as JSON; one that cannot be written raises UnwritableError and leaves no array behind."""
+        before = dict(self.arrays)
+        try:
+            return self._value(value, place, 0)
+        except UnwritableError:
+            self.arrays = before
+            raise
+
+    def _value(self, value: Any, place: str, depth: int) -> Any:
+        _check_depth(depth)
+        kind = type(value)
+        if kind in (str, float, int):  # most values are, and a model may hold millions
+            return plain_to_json(value)
+        if kind is Objects:
+            return {"patterns": self._column(list(value), place, depth + 1)}
+        if is_stored(kind):
+            parts = {name: self._value(getattr(value, name), f"{place}.{name}", depth + 1) for name in fields_of(kind)}
+            return {"object": [name_of(kind), parts]}
+        if functions().get(getattr(value, "__name__", "")) is value and value is not None:
+            return {"function": value.__name__}
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            return {"cells": [list(value.shape), self._items(value.ravel().tolist(), place, depth)]}
+        return self._array(value, place) if isinstance(value, np.ndarray) else self._container(value, place, depth)
+
+    def _array(self, array: NDArray[Any], place: str) -> Any:
+        if descr_of(array) is None:
+            raise UnwritableError(f"an array of {array.dtype} cannot be written to a model file")
+        self.arrays[place] = array
+        return {"array": place}
+
+    def _container(self, value: Any, place: str, depth: int) -> Any:
+        if type(value) is list:
+            return self._items(value, place, depth)
+        if type(value) is tuple:
+            return {"tuple": self._items(value, place, depth)}
+        if isinstance(value, Mapping):
+            return {"dict": [self._pair(key, part, place, i, depth + 1) for i, (key, part) in enumerate(value.items())]}
+        if type(value) in (frozenset, set):
+            # A set has no order of its own; this one is the same in every process.
+            return {"set": sorted(self._items(value, place, depth), key=json.dumps)}
+        return plain_to_json(value)
+
+    def _pair(self, key: Any, part: Any, place: str, i: int, depth: int) -> list[Any]:
+        name = key if type(key) is str and key.isascii() and key.isidentifier() and len(key) < LONGEST_NAME else i
+        return [self._value(key, f"{place}.{i}.key", depth), self._value(part, f"{place}.{name}", depth)]
+
+    def _items(self, values: Any, place: str, depth: int) -> list[Any]:
+        return [self._value(value, f"{place}.{i}", depth + 1) for i, value in enumerate(values)]
+
+    def _column(self, values: list[Any], place: str, depth: int) -> Any:
+        _check_depth(depth)
+        if (numbers := _as_numbers(values)) is not None:
+            return self._array(numbers, place)
+        kinds = set(map(type, values))
+        kind = kinds.pop() if len(kinds) == 1 else None
+        if kind is list or (kind is np.ndarray and _can_be_joined(values)):
+            lengths = self._array(np.array([len(value) for value in values], np.int64), f"{place}.lengths")
+            joined: Any = [item for value in values for item in value] if kind is list else np.concatenate(values)
+            write: Callable[..., Any] = self._column if kind is list else self._value
+            parts = {"values": write(joined, f"{place}.values", depth + 1), "lengths": lengths}
+            return {"lists" if kind is list else "arrays": parts}
+        if kind is dict and (keys := _shared_keys(values)):
+            entries = [self._entry(values, key, f"{place}.{i}", depth + 1) for i, key in enumerate(keys)]
+            return {"dicts": {"count": len(values), "entries": entries}}
+        if kind is not None and is_stored(kind) and fields_of(kind):
+            parts = {name: [getattr(value, name) for value in values] for name in fields_of(kind)}
+            columns = {name: self._column(part, f"{place}.{name}", depth + 1) for name, part in parts.items()}
+            return {"objects": [name_of(kind), columns]}
+        return self._items(values, place, depth)
+
+    def _entry(self, values: list[dict[Any, Any]], key: Any, place: str, depth: int) -> list[Any]:
+        """Return a key, which dictionaries have it, and their values."""
+        column = self._column([value[key] for value in values if key in value], place, depth)
+        present = np.array([key in value for value in values])
+        return [self._value(key, f"{place}.key", depth), self._array(present, f"{place}.present"), column]
+
+
+def _check_depth(depth: int) -> None:
+    if depth > DEEPEST:
+        raise UnwritableError(f"values nested deeper than {DEEPEST} are not allowed in a model file")
+
+
+def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
+    """Return numbers or booleans of one type as an array."""
+    kinds = set(map(type, values))
+    if kinds and kinds <= {float, np.float64}:
+        return np.array(values, np.float64)
+    if kinds == {bool}:
+        return np.array(values)
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, np.int64)
+    return None
+
+
+def _can_be_joined(arrays: list[NDArray[Any]]) -> bool:
+    are_plain = all(array.ndim > 0 and descr_of(array) for array in arrays)
+    return are_plain and len({(array.dtype, array.shape[1:]) for array in arrays}) == 1
+
+
+def _shared_keys(values: list[dict[Any, Any]]) -> list[Any]:
+    """Return all keys, if most dictionaries have most of them."""
+    keys = list(dict.fromkeys(key for value in values for key in value))
+    return keys if sum(map(len, values)) >= DENSE * len(keys) * len(values) else []
+
+
+class Decoder:
+    """Turns JSON back into values; JSON that the encoder would not write raises ValueError.
+
+    >>> Decoder({"a": np.zeros(2)}).decode({"tuple": [{"array": "a"}, {"float": "inf"}]})
+    (array([0., 0.]), inf)
+    >>> Decoder({}).decode({"object": ["os.system", {}]})
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown class 'os.system'
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], max_bytes: int = 2**62) -> None:
+        self.arrays = arrays
+        self.max_bytes = max_bytes
+        self.taken = 0
+        self.used: set[str] = set()
+        self._by_hash: dict[int, list[Any]] = {}
+        self.kinds: dict[str, Callable[[Any, int], Any]] = {
+            "array": lambda name, depth: self._array(name),
+            "cells": self._cells,
+            "dict": self._dict,
+            "function": lambda name, depth: _named("function", functions(), name),
+            "object": self._object,
+            "patterns": lambda content, depth: Objects(self._column(content, depth)),
+            "set": lambda content, depth: self._counted(frozenset(self._items(content, depth))),
+            "tuple": lambda content, depth: self._counted(tuple(self._items(content, depth))),
+        }
+        self.columns: dict[str, Callable[[Any, int], list[Any]]] = {
+            "array": self._numbers, "arrays": self._arrays, "dicts": self._dicts, "lists": self._lists,
+            "objects": self._objects,
+        }  # fmt: skip
+
+    def decode(self, document: Any, depth: int = 0) -> Any:
+        """Return the value, which is inside `depth` others."""
+        _check_depth(depth)
+        if isinstance(document, list):
+            return self._items(document, depth)
+        if not isinstance(document, dict):
+            return check_integer(document) if type(document) is int else document
+        tag, content = _only(document)
+        if tag in PLAIN:
+            value = plain_from_json(tag, content)
+            return value if tag in SAFE_HASHES else self._counted(value)
+        return _named("kind of value", self.kinds, tag)(content, depth)
+
+    def _counted(self, value: Any) -> Any:
+        """Return the value, unless too many others have the same hash."""
+        try:
+            alike = self._by_hash.setdefault(hash(value), [])
+        except TypeError:
+            return value
+        if not any(type(other) is type(value) and other == value for other in alike):
+            alike.append(value)
+        if len(alike) > MOST_WITH_ONE_HASH:
+            raise ValueError(f"more than {MOST_WITH_ONE_HASH} different values have one hash")
+        return value
+
+    def _items(self, content: Any, depth: int) -> list[Any]:
+        demand(isinstance(content, list), "a list is needed")
+        return [self.decode(item, depth + 1) for item in content]
+
+    def _array(self, name: Any) -> NDArray[Any]:
+        found: NDArray[Any] = _named("array", self.arrays, name)
+        demand(name not in self.used, f"the array {name[:60]!r} is used twice")
+        self.used.add(name)
+        return found
+
+    def _cells(self, content: Any, depth: int) -> NDArray[Any]:
+        shape, items = content
+        cells = np.empty(len(items), dtype=object)
+        cells[:] = self._items(items, depth)
+        is_shape = all(type(size) is int and 0 <= size < 2**40 for size in shape)
+        demand(is_shape, "the shape of an array must be integers >= 0")
+        return cells.reshape(shape)
+
+    def _dict(self, content: Any, depth: int) -> dict[Any, Any]:
+        pairs = [(self.decode(key, depth + 1), self.decode(part, depth + 1)) for key, part in content]
+        found = dict(pairs)
+        demand(len(found) == len(pairs), "a key occurs twice")
+        return found
+
+    def _object(self, content: Any, depth: int) -> Any:
+        kind, parts = _class_and_parts(content)
+        return make(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()})
+
+    def _take(self, count: int, size: int) -> None:
+        """Count the memory of this number of values, before they are made."""
+        self.taken += count * size
+        if self.taken > self.max_bytes:
+            raise TooLargeError(f"its rows would take more memory than the limit of {self.max_bytes} bytes")
+
+    def _column(self, document: Any, depth: int) -> list[Any]:
+        _check_depth(depth)
+        if isinstance(document, list):
+            return self._items(document, depth)
+        tag, content = _only(document)
+        return list(_named("kind of column", self.columns, tag)(content, depth + 1))
+
+    def _numbers(self, name: Any, depth: int) -> list[Any]:
+        numbers = self._array(name)
+        demand(numbers.ndim == 1, "a column of numbers must have one dimension")
+        self._take(len(numbers), NUMBER)
+        return list(numbers.tolist())
+
+    def _arrays(self, content: Any, depth: int) -> list[Any]:
+        values = self.decode(content["values"], depth)
+        demand(type(values) is np.ndarray and values.ndim > 0, "arrays end to end must be one array")
+        return self._split(values, self.decode(content["lengths"], depth))
+
+    def _lists(self, content: Any, depth: int) -> list[Any]:
+        return self._split(self._column(content["values"], depth), self.decode(content["lengths"], depth))
+
+    def _split(self, values: Any, lengths: Any) -> list[Any]:
+        is_right = array_of(np.int64, 1)(lengths) and (lengths >= 0).all()
+        demand(is_right, "lengths must be integers >= 0")
+        # Each length is compared first: the sum of large ones could overflow to a small number.
+        is_right = (lengths <= len(values)).all() and int(lengths.sum()) == len(values)
+        demand(is_right, f"{len(values)} values cannot be split into pieces of the lengths given")
+        self._take(len(lengths), PIECE)
+        stops = np.cumsum(lengths)
+        return [values[start:stop] for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True)]
+
+    def _dicts(self, content: Any, depth: int) -> list[Any]:
+        count, parts = content["count"], []
+        for key, flags, column in content["entries"]:
+            present = self.decode(flags, depth)
+            is_right = array_of(bool, 1)(present) and present.shape == (count,)
+            demand(is_right, "each key must say which dictionaries have it")
+            self._take(int(present.sum()), ENTRY)
+            values = self._column(column, depth)
+            parts.append((self.decode(key, depth), np.flatnonzero(present).tolist(), values))
+        demand(parts, "dictionaries stored key by key must have a key")
+        self._take(count, PIECE)
+        dicts: list[dict[Any, Any]] = [{} for _ in range(count)]
+        for key, owners, values in parts:
+            for owner, value in zip(owners, values, strict=True):
+                dicts[owner][key] = value
+        return dicts
+
+    def _objects(self, content: Any, depth: int) -> list[Any]:
+        kind, parts = _class_and_parts(content)
+        columns = {field: self._column(part, depth) for field, part in parts.items()}
+        demand(columns, f"{name_of(kind)} has no fields to store by column")
+        self._take(min(map(len, columns.values())), OBJECT)
+        return [make(kind, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+
+
+def _only(document: Any) -> tuple[str, Any]:
+    is_right = isinstance(document, dict) and len(document) == 1
+    demand(is_right, "a value must be a list or an object with one key")
+    (item,) = document.items()
+    return str(item[0]), item[1]
+
+
+def _class_and_parts(content: Any) -> tuple[type, dict[str, Any]]:
+    """Return a class, and its stored fields: all, and no others."""
+    name, parts = content
+    kind: type = _named("class", classes(), name)
+    fields = fields_of(kind)
+    is_right = isinstance(parts, dict) and set(parts) == set(fields)
+    demand(is_right, f"{name} has the fields {', '.join(fields) or '(none)'}, and no others")
+    return kind, parts
+
+
+def _named(what: str, known: Mapping[str, Any], name: Any) -> Any:
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"unknown {what} {str(name)[:60]!r}")
+    return known[name]

@@ -1,0 +1,202 @@
+"""A fitted classifier <-> the manifest and the arrays of its file."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.base.checks import AGREEMENT, MOST_SHOWN, demand, real
+from eocc.base.parameters import Parameter
+from eocc.formats.model_file.codec import Decoder, Encoder
+from eocc.formats.model_file.container import FORMAT
+from eocc.formats.model_file.plain import UnwritableError
+from eocc.measures.auto import resolve_measure
+from eocc.measures.composite import Composite, FittedComposite
+from eocc.measures.function import FittedFunction, FunctionMeasure
+from eocc.measures.precomputed import joined
+
+Arrays = dict[str, NDArray[Any]]
+# The fitted values that scoring calls, each with the argument of `load` that replaces one of the user's own.
+CALLED = {"resolved_measure": "measure"} | {name: name for name in ("measure", "membership_function", "tconorm")}
+# The cells of alignment tables that may be computed to score the first training row: about a second of work.
+MOST_WORK = 2**28
+
+
+@dataclass(frozen=True)
+class NotSaved:
+    """Replaces an argument of the constructor that a model file cannot hold, such as a function of your own.
+
+    The model scores as before. To fit it again, set the parameter first: until then `fit` fails and shows this.
+
+    >>> NotSaved("search", "OneBatch")
+    <search was of type OneBatch, which a model file cannot hold: set_params(search=...) before fit>
+    """
+
+    parameter: str
+    kind: str
+
+    def __repr__(self) -> str:
+        what = f"{self.parameter} was of type {self.kind}, which a model file cannot hold"
+        return f"<{what}: set_params({self.parameter}=...) before fit>"
+
+
+def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
+    """Return the manifest, without its list of members, and the arrays it names."""
+    state, encoder = classifier._fitted_state(), Encoder()
+    parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier._parameters}
+    fitted = {name: _fitted(encoder, name, value) for name, value in state.items()}
+    own = {CALLED[name] for name, part in fitted.items() if name in CALLED and _is_passed(part)}
+    answered = (state.get("answers") or {}).get("rows")
+    for patterns in (state["prototypes"], state.get("outliers"), answered):
+        if patterns is not None:
+            state["measure"].check_patterns(patterns)  # what is saved can be loaded
+    manifest = {
+        "format": FORMAT,
+        "library": "eocc",
+        "library_version": version("eocc"),
+        "estimator": type(classifier).__name__,
+        "parameters": parameters,
+        "passed_at_load": {name: _kind_of(getattr(classifier, name)) for name in sorted(own)},
+        "fitted": fitted,
+        "first_score": first_score(classifier, state),
+    }
+    return manifest, encoder.arrays
+
+
+def _kind_of(value: Any) -> str:
+    return str(getattr(value, "__name__", type(value).__name__))[:MOST_SHOWN]
+
+
+def _parameter(encoder: Encoder, parameter: Parameter, value: Any) -> Any:
+    """Return an argument as JSON, or a note where the file cannot hold it or a fit would refuse it."""
+    try:
+        parameter.kind(parameter.name, value)
+        return encoder.encode(value, f"parameters.{parameter.name}")
+    except ValueError:
+        return {"not_saved": value.kind if type(value) is NotSaved else _kind_of(value)}
+
+
+def _fitted(encoder: Encoder, name: str, value: Any) -> Any:
+    if name in CALLED:
+        return _encode_called(encoder, value, name)
+    try:
+        return encoder.encode(value, name)
+    except UnwritableError as error:
+        wanted = "fit on numbers, strings, arrays or LabelledGraph"
+        raise UnwritableError(f"the training rows cannot be saved: {error}; {wanted}") from None
+
+
+def _encode_called(encoder: Encoder, value: Any, place: str) -> Any:
+    """Return an object as JSON, of the user's own only a function's divisor or a composite's parts."""
+    try:
+        return encoder.encode(value, place)
+    except UnwritableError:
+        known: Any = None
+        if type(value) is FittedFunction:
+            known = {"largest": float(value.largest)}
+        elif type(value) is FittedComposite:
+            parts = enumerate(value.measures.values())
+            known = {"parts": [_encode_called(encoder, part, f"{place}.{k}") for k, part in parts]}
+        return {"passed": known}
+
+
+def _is_passed(document: Any) -> bool:
+    return isinstance(document, dict) and set(document) == {"passed"}
+
+
+def restore(
+    manifest: Mapping[str, Any], decoder: Decoder, passed: Mapping[str, Any], classes: Mapping[str, Any]
+) -> Any:
+    """Return the classifier that the manifest and the arrays describe; a ValueError says what is wrong with them."""
+    name = manifest["estimator"]
+    demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
+    classifier = classes[name]()
+    classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
+    state = _state(decoder, manifest["fitted"], passed)
+    classifier._restore_state(state, manifest["format"])
+    demand(decoder.used == set(decoder.arrays), "it holds an array that nothing refers to")
+    _check_first_score(first_score(classifier, state), manifest["first_score"])
+    return classifier
+
+
+def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
+    names = [parameter.name for parameter in classifier._parameters]
+    is_right = isinstance(documents, dict) and set(documents) <= set(names)
+    demand(is_right, f"the parameters must be {', '.join(names)}")
+    values = {}
+    # Parameters that the version of the file did not have keep their defaults.
+    for parameter in (one for one in classifier._parameters if one.name in documents):
+        name, document = parameter.name, documents[parameter.name]
+        if isinstance(document, dict) and set(document) == {"not_saved"}:
+            kind = document["not_saved"]
+            demand(type(kind) is str and len(kind) <= MOST_SHOWN, f"{name} has no type")
+            values[name] = NotSaved(name, kind)
+        else:
+            values[name] = decoder.decode(document)
+            parameter.kind(name, values[name])
+    return {**values, **{name: value for name, value in passed.items() if name in names}}
+
+
+def _state(decoder: Decoder, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fitted values, with what was passed in place of the user's own."""
+    demand(isinstance(documents, dict), "it holds no fitted values")
+    is_own = {name: name in CALLED and _is_passed(part) for name, part in documents.items()}
+    own = {CALLED[name] for name, is_passed in is_own.items() if is_passed}
+    demand(own == set(passed), "what must be passed is not what its fitted values lack")
+    state = {name: decoder.decode(part) for name, part in documents.items() if not is_own[name]}
+    if is_own.get("resolved_measure"):
+        state["resolved_measure"] = resolve_measure(passed["measure"])
+    if is_own.get("measure"):
+        measure, known = resolve_measure(passed["measure"]), documents["measure"]["passed"]
+        state["measure"] = _refitted(decoder, measure, known, state["prototypes"])
+    return state | {name: passed[name] for name in ("membership_function", "tconorm") if is_own.get(name)}
+
+
+def _refitted(decoder: Decoder, measure: Any, known: Any, prototypes: Any) -> Any:
+    """Return the fitted form of a measure passed again: with its stored parts, if any, else fitted to prototypes."""
+    if known is None:
+        return measure.fit(prototypes)
+    demand(isinstance(known, dict) and len(known) == 1, "the file does not describe the measure")
+    if "largest" in known:
+        demand(type(measure) is FunctionMeasure, "pass the function of two objects that it was fitted with")
+        real("(0, inf)")("the largest dissimilarity", known["largest"])
+        return FittedFunction(measure.function, known["largest"], [])
+    parts, rows = known.get("parts"), prototypes.parts
+    demand(isinstance(measure, Composite) and isinstance(parts, list), "pass the Composite that it was fitted with")
+    is_same = list(measure.measures) == list(rows) and len(rows) == len(parts)
+    demand(is_same, "pass the Composite that it was fitted with: this one has other parts")
+    pairs = zip(measure.measures.items(), parts, strict=True)
+    return FittedComposite({
+        name: _refitted(decoder, one, part["passed"], rows[name]) if _is_passed(part) else decoder.decode(part)
+        for (name, one), part in pairs
+    })  # fmt: skip
+
+
+def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
+    """Return the score of the first training row, None if the sizes of the rows say that it would take minutes."""
+    others = state.get("outliers"), (state.get("answers") or {}).get("rows")
+    if work_of(state["measure"], state["prototypes"], others) > MOST_WORK:
+        return None
+    with np.errstate(all="ignore"):
+        score = float(classifier._score_patterns(state["prototypes"][[0]]).log_memberships[0])
+    demand(math.isfinite(score), "the first training row has no finite score")
+    return score
+
+
+def work_of(measure: Any, prototypes: Any, others: Iterable[Any]) -> int:
+    """Return about how many cells it takes to compare the first prototype with all prototypes and with `others`."""
+    compared = [joined(prototypes[[0]], rows) for rows in others if rows is not None]
+    return int(sum(map(measure.comparison_work, [prototypes, *compared])))
+
+
+def _check_first_score(score: float | None, known: Any) -> None:
+    """Demand the same score as before. This finds other damage, and an object passed that is not that of the fit."""
+    demand(type(known) is float or known is None, "first_score must be a number or null")
+    demand((score is None) == (known is None), "first_score must be null if and only if the rows are too large to try")
+    if score is not None:
+        is_same = math.isclose(score, known, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
+        demand(is_same, f"the first training row scores {score:.6g}, not {known:.6g} as before")

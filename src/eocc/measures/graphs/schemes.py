@@ -1,0 +1,364 @@
+"""The measures of labelled graphs: what they share, the three-weight edit scheme, and TWEC."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from eocc.base.checks import hashable, mapping, text
+from eocc.base.registry import listed
+from eocc.base.stored import Unstored
+from eocc.base.threads import for_each_block
+from eocc.base.types import Indices, Matrix
+from eocc.base.wording import counted
+from eocc.kernels.graph_edit import pair_in_order
+from eocc.measures.base import LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
+from eocc.measures.difference import Difference, Pair
+from eocc.measures.graphs.edit_path import WEIGHT, GraphEditOperation, graph_edit_path
+from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
+from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
+from eocc.measures.objects import Objects, read_objects
+from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.tables.sources import is_missing
+
+# Vertices beyond the number of edges and attribute values that a model file may declare: a number per graph, a number
+# in all, and one more for this number of edges and values. To compare n vertices takes n^3 steps, to declare them 8
+# bytes.
+BARE_PER_GRAPH, BARE, HELD_PER_BARE = 10, 1000, 4
+# Working memory that a model file may ask for, besides 4 KiB per edge and attribute value that it holds.
+MOST_BYTES = 2**28
+
+
+@dataclass(frozen=True)
+class FittedGraphMeasure(FittedMeasure):
+    """A measure of graphs with the attributes of vertices and edges, and their ranges in training."""
+
+    vertex: Schema
+    edge: Schema
+    directed: bool | None
+    n_parameters: Unstored[int] = 3
+    kind: ClassVar = "graphs"
+    pattern_classes: ClassVar = (LabelledGraph,)
+    # The number of costs of a pair, how some pairs are compared, and whether the smaller graph always comes first.
+    n_costs: ClassVar[int]
+    compare: ClassVar[Any]
+    compares_smaller_first: ClassVar[bool] = False
+
+    def pairs(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> GraphPairs:
+        """Return the graphs of both sides, ready to be compared."""
+        self._check_directions(patterns)
+        return GraphPairs.of(self, patterns, prototypes)
+
+    def components(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None) -> Matrix:
+        """Return the costs of all pairs, (costs, n, r), which do not depend on p."""
+        pairs, n = self.pairs(patterns, prototypes), len(patterns)
+        others = np.arange(n) if prototypes is None else n + np.arange(len(prototypes))
+        components = np.empty((self.n_costs, n, len(others)))
+
+        def work(start: int, stop: int) -> None:
+            rows, columns = np.indices((stop - start, len(others))).reshape(2, -1)
+            rows += start
+            if prototypes is None and self.compares_smaller_first:  # graphs of different sizes are compared once
+                is_smaller = pairs.sizes[rows] <= pairs.sizes[columns]
+                rows, columns = rows[is_smaller], columns[is_smaller]
+            found = self.compare(pairs, rows, others[columns]).T
+            components[:, rows, columns] = found
+            if prototypes is None and self.compares_smaller_first:
+                is_smaller = pairs.sizes[rows] < pairs.sizes[columns]
+                components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
+
+        for_each_block(n, max(1, min(16, n // 8)), work, f"comparing {counted(n, 'graph')}")
+        return components
+
+    def _check_directions(self, patterns: Sequence[LabelledGraph]) -> None:
+        for number, graph in enumerate(patterns):
+            if len(np.asarray(graph.edges)) and self.directed not in (None, graph.directed):
+                kind = "directed" if graph.directed else "undirected"
+                raise ValueError(f"graph {number} is {kind}, the training graphs are not; convert it")
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return the size and what the vertices are, as in "3 vertices and 2 edges: 2 C, 1 O"."""
+        graph = pattern[0]
+        size = f"{counted(graph.n_vertices, 'vertex', 'vertices')} and {counted(len(graph.edges), 'edge')}"
+        counts = Counter(label or "missing" for label in self.vertex_labels(graph))
+        if self.vertex.naming is None or not counts:
+            return size
+        return f"{size}: {listed([f'{count} {label}' for label, count in counts.most_common()], 6)}"
+
+    def vertex_labels(self, graph: LabelledGraph) -> list[str]:
+        """Return what each vertex is, by the attribute that names it; "" where it is missing."""
+        name = self.vertex.naming
+        if name is None:
+            return [""] * graph.n_vertices
+        values = graph.vertex_attributes.get(name, [None] * graph.n_vertices)
+        return ["" if is_missing(value) else self.vertex.words(name, value) for value in values]
+
+    def check_patterns(self, patterns: Any) -> None:
+        """Raise a ValueError unless patterns are graphs with about as many edges and attribute values as vertices.
+
+        All must be directed, or all undirected, as in training. A small file can declare any number of vertices;
+        pairing them takes a table of the largest number squared.
+        """
+        super().check_patterns(patterns)
+        self._check_directions(patterns)
+        sizes = np.array([graph.n_vertices for graph in patterns], np.int64)
+        held = np.array([_n_held(graph) for graph in patterns], np.int64)
+        bare = int(np.maximum(sizes - held - BARE_PER_GRAPH, 0).sum())
+        needed = 8 * (int(sizes.sum()) + int(sizes.max(initial=0)) ** 2)
+        if bare > BARE + held.sum() // HELD_PER_BARE or needed > MOST_BYTES + 2**12 * int(held.sum()):
+            raise ValueError(
+                f"graphs of up to {sizes.max()} vertices with few edges and attributes are too large for a model file; "
+                "give their vertices an attribute"
+            )
+
+    def comparison_work(self, patterns: Any) -> int:
+        """Return the cells of all cost tables, and what encoding the graphs takes."""
+        vertices: list[int] = [graph.n_vertices for graph in patterns]
+        edges = [len(graph.edges) for graph in patterns]
+        texts = [self._text_length(graph) for graph in patterns]
+        # If all vertices are alike, each pair that is chosen makes all others search again.
+        pairs = sum(vertices[0] * n * min(vertices[0], n) for n in vertices)
+        # Eight arrays have an entry per vertex, besides those of the attributes.
+        n_columns = 8 + len(self.vertex.names) + len(self.edge.names)
+        columns = n_columns * (sum(vertices) + sum(edges))
+        return pairs + max(vertices) ** 2 + edges[0] * sum(edges) + columns + texts[0] * sum(texts)
+
+    def _text_length(self, graph: LabelledGraph) -> int:
+        sides = ((self.vertex, graph.vertex_attributes), (self.edge, graph.edge_attributes))
+        values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
+        return sum(len(value) if isinstance(value, str) else 1 for value in values)
+
+
+def _n_held(graph: LabelledGraph) -> int:
+    """Return how many edges and attribute values a graph holds."""
+    attributes = (*graph.vertex_attributes.values(), *graph.edge_attributes.values())
+    return len(np.asarray(graph.edges)) + sum(map(len, attributes))
+
+
+@dataclass(frozen=True)
+class GraphMeasure(Measure):
+    """A measure of graphs. Its `fitted_class` takes the attributes of vertices, those of edges, and the direction."""
+
+    vertex_kinds: Annotated[Mapping[str, str], mapping(hashable, text)] = field(default_factory=dict)
+    edge_kinds: Annotated[Mapping[str, str], mapping(hashable, text)] = field(default_factory=dict)
+    vertex_name: str | None = None
+    stored_classes: ClassVar = (Schema,)
+
+    def __post_init__(self) -> None:
+        known = (*KINDS, "ignore")
+        for name, kind in (*self.vertex_kinds.items(), *self.edge_kinds.items()):
+            if kind not in known:
+                raise ValueError(f"attribute {name!r} has unknown kind {kind!r}; known: {', '.join(map(repr, known))}")
+
+    def read(self, X: Any) -> Objects:
+        """Return the graphs as LabelledGraphs."""
+        return read_objects(X, "graphs", labelled_graph)
+
+    def fit(self, training: Iterable[LabelledGraph]) -> Any:
+        """Find the attributes, their kinds, and the ranges of the numbers."""
+        graphs = list(training)
+        kinds = {graph.directed for graph in graphs if len(np.asarray(graph.edges))}
+        if len(kinds) > 1:
+            raise ValueError("some graphs are directed and some are not; convert them to one kind")
+        vertex = find_schema(
+            [graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex", self.vertex_name
+        )
+        edge = find_schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
+        return self.fitted_class(vertex, edge, next(iter(kinds), None))
+
+
+@dataclass(frozen=True)
+class FittedGraphEdit(FittedGraphMeasure):
+    """The three-weight scheme with the attributes and their ranges in training."""
+
+    weighs: ClassVar = ("substitution", "insertion", "deletion")
+    n_costs, compare, compares_smaller_first = 3, staticmethod(GraphPairs.compare), True
+    is_costly: ClassVar = True
+
+    def prepare(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> Any:
+        """Compute S, I and E of all pairs, which do not depend on p."""
+        return LinearPrepared(self.components(patterns, prototypes))
+
+    def nearest(
+        self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph], weightings: Matrix, k: int
+    ) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; sizes and categories rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+        pairs, n = self.pairs(patterns, prototypes), len(patterns)
+        others = np.arange(n, n + len(prototypes))
+
+        def at_all_weights(components: Matrix) -> Matrix:
+            return np.stack([LinearPrepared(components).evaluate(p) for p in weightings])
+
+        def bounds(start: int, stop: int) -> Matrix:
+            return at_all_weights(pairs.bounds(np.arange(start, stop), others))
+
+        def compare(rows: Indices, columns: Indices) -> Matrix:
+            return at_all_weights(np.ascontiguousarray(pairs.compare(rows, n + columns).T)[:, :, None])
+
+        return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
+
+    def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
+        """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
+        back = super().mirrored(components, patterns, prototypes)
+        sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (prototypes, patterns))
+        for size in np.intersect1d(sizes, other_sizes):
+            here, there = np.flatnonzero(sizes == size), np.flatnonzero(other_sizes == size)
+            back[:, here[:, None], there] = self.prepare(prototypes[here], patterns[there]).components
+        return back
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return one contribution per edit: its weight times its cost, over the vertices and edges of both graphs."""
+        pattern, prototype = pair.pattern[0], pair.prototype[0]
+        swapped = prototype.n_vertices < pattern.n_vertices
+        first, second = (prototype, pattern) if swapped else (pattern, prototype)
+        size = max(first.n_vertices + second.n_vertices + len(first.edges) + len(second.edges), 1)
+        contributions = [
+            edit.contribution(float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size, first, second)
+            for edit in graph_edit_path(self, first, second)
+        ]
+        way = f"the {pair.called} into the pattern" if swapped else f"the pattern into the {pair.called}"
+        edited = {"edited": "prototype" if swapped else "pattern"}
+        return Difference(pair.dissimilarity, tuple(contributions), f"by edits that turn {way}", edited)
+
+
+@dataclass(frozen=True)
+class GraphEdit(GraphMeasure):
+    """d = (p_sub S + p_ins I + p_del E) / (|V1| + |V2| + |E1| + |E2|) for graphs G1, G2, the smaller first.
+
+    Vertices are paired greedily, the cheapest free pair first; ties go to the smaller difference of degrees, then to
+    the lower index (departure: pairing of vertices; departure: size of graphs). S sums the dissimilarities of paired
+    vertices, and of the edges between them that both graphs have. I counts the vertices and edges that only G2 has, E
+    the edges that only G1 has. The dissimilarity of two vertices or edges is the mean over their attributes: numbers by
+    difference over the training range, categories by 0 or 1, texts by normalised edit distance
+    (departure: attribute costs). Patterns are networkx graphs, RDKit molecules or
+    LabelledGraph.
+
+    The kind of an attribute is found from the data. `vertex_kinds` and `edge_kinds` override it: "number", "category",
+    "text", or "ignore" to leave the attribute out. `vertex_name` is the attribute that names a vertex in explanations
+    and pictures, which may be one that is ignored. By default it is "symbol", "label", "element", "type" or "name", the
+    first that vertices have, else another category or text.
+
+    >>> from eocc.measures.objects import Objects
+    >>> path, ring = (LabelledGraph(3, edges) for edges in ([[0, 1], [1, 2]], [[0, 1], [1, 2], [0, 2]]))
+    >>> pairs = GraphEdit().fit(Objects([path, ring])).prepare(Objects([path]), Objects([ring]))
+    >>> pairs.evaluate(np.array([1.0, 1.0, 1.0])) * (3 + 3 + 2 + 3)
+    array([[1.]])
+    """
+
+    fitted_class: ClassVar = FittedGraphEdit
+    pair_floats: ClassVar = 3
+
+
+def term_weights(p: Matrix) -> Matrix:
+    """Return the weights of C_N, C_E, C_ED and C_ND at p = (a, b, g); they add up to 1.
+
+    >>> term_weights(np.array([0.25, 2 / 3, 0.5])).round(3).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    a, b, g = p
+    return np.array([(1 - a) * (1 - b), (1 - a) * b * (1 - g), (1 - a) * b * g, a])
+
+
+@dataclass(frozen=True, eq=False)
+class TwecPrepared:
+    """The four costs of all pairs, (4, n, r), computed once."""
+
+    components: Matrix
+
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return d at p = (a, b, g)."""
+        return LinearPrepared(self.components).evaluate(term_weights(p), out)
+
+
+@dataclass(frozen=True)
+class FittedTwec(FittedGraphMeasure):
+    """TWEC with the attributes and their ranges in training."""
+
+    weighs: ClassVar = ("a (numbers of vertices)", "b (edges)", "g (edges in one graph only)")
+    n_costs, compare = 4, staticmethod(GraphPairs.compare_in_order)
+
+    def neutral_weights(self) -> Matrix:
+        """Return the p at which all four costs count alike. At p = 1 only the numbers of vertices would count."""
+        return np.array([0.25, 2 / 3, 0.5])
+
+    def prepare(
+        self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None
+    ) -> TwecPrepared:
+        """Compute the four costs of all pairs, which do not depend on p."""
+        return TwecPrepared(self.components(patterns, prototypes))
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return one contribution per edit: each cost of d is a mean or a share of edits of one kind."""
+        first, second = pair.pattern[0], pair.prototype[0]
+        edits = graph_edit_path(self, first, second, paired_in_order)
+        n_paired = min(first.n_vertices, second.n_vertices)
+        left_over = {edit.other for edit in edits if edit.kind == "insert" and edit.what == "vertex"}
+        edits = [edit for edit in edits if edit.what == "vertex" or _is_between(edit, n_paired, left_over)]
+        units = self._units(first, second, pair.weights)
+        contributions = [
+            edit.contribution(edit.cost * units[edit.what, edit.kind == "substitute"], first, second) for edit in edits
+        ]
+        return Difference(
+            pair.dissimilarity, tuple(contributions), f"by edits that turn the pattern into the {pair.called}"
+        )
+
+    def _units(self, first: LabelledGraph, second: LabelledGraph, p: Matrix) -> dict[tuple[str, bool], float]:
+        """Return what an edit of cost 1 adds to d, by (vertex or edge, whether it is a substitution)."""
+        vertices, edges, unshared, sizes = term_weights(p)
+        n_shared = self._n_shared(first, second)
+        return {
+            ("vertex", True): vertices / max(min(first.n_vertices, second.n_vertices), 1),
+            ("edge", True): edges / max(n_shared, 1),
+            ("edge", False): unshared / max(len(np.asarray(first.edges)) + len(np.asarray(second.edges)), 1),
+            ("vertex", False): sizes / max(first.n_vertices + second.n_vertices, 1),
+        }
+
+    def _n_shared(self, first: LabelledGraph, second: LabelledGraph) -> int:
+        """Return how many edges of the first graph the second has, between paired vertices."""
+        edits = graph_edit_path(self, first, second, paired_in_order)
+        n_deleted = sum(edit.kind == "delete" and edit.what == "edge" for edit in edits)
+        return len(np.asarray(first.edges)) - n_deleted
+
+
+def paired_in_order(costs: Matrix, degrees: Indices) -> list[int]:
+    """Return the vertex of the second graph for each of the first, -1 for those that find none left."""
+    n, m = costs.shape
+    partner, count = np.full(n, -1), min(n, m)
+    if count:
+        pair_in_order(np.ascontiguousarray(costs[:count]), partner, np.empty(m))
+    found: list[int] = partner.tolist()
+    return found
+
+
+def _is_between(edit: GraphEditOperation, n_paired: int, left_over: set[Any]) -> bool:
+    """Return whether both ends of an edge are paired in the graphs that have it."""
+    ends, others = (end if isinstance(end, list) else [] for end in (edit.one, edit.other))
+    return all(end < n_paired for end in ends) and not left_over.intersection(others)
+
+
+@dataclass(frozen=True)
+class Twec(GraphMeasure):
+    """d = (1 - a) [(1 - b) C_N + b ((1 - g) C_E + g C_ED)] + a C_ND at p = (a, b, g).
+
+    Each vertex of the first graph, in their order, takes the nearest free vertex of the second. C_N is the mean
+    dissimilarity of the pairs, C_E that of the edges which both graphs have between paired vertices. C_ED is the number
+    of edges between paired vertices that only one graph has, over the number of edges of both. C_ND is the difference
+    of the numbers of vertices over their sum. So d lies in [0, 1] on the training set. It is not symmetric, and it
+    depends on the order of the vertices (departure: edit scheme). Attributes, their kinds and names are those of
+    GraphEdit.
+
+    Without a search all four costs count alike: a = 1/4, b = 2/3, g = 1/2.
+
+    >>> from eocc.measures.objects import Objects
+    >>> path, ring = (LabelledGraph(3, edges) for edges in ([[0, 1], [1, 2]], [[0, 1], [1, 2], [0, 2]]))
+    >>> pairs = Twec().fit(Objects([path, ring])).prepare(Objects([path]), Objects([ring]))
+    >>> pairs.components.ravel().tolist()  # one of five edges is in one graph only
+    [0.0, 0.0, 0.2, 0.0]
+    """
+
+    fitted_class: ClassVar = FittedTwec
+    pair_floats: ClassVar = 4

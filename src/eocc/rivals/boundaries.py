@@ -1,0 +1,281 @@
+"""Boundaries around the targets in the space of a kernel, or of dissimilarities."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+from scipy.special import expit
+from sklearn.svm import OneClassSVM
+
+from eocc.base.arguments import check_number
+from eocc.base.types import Indices, Matrix
+from eocc.rivals.base import DistanceRival, Rival, most_complex_consistent
+from eocc.rivals.distances import intrinsic_dimension
+from eocc.rivals.parzen import likeliest_width
+
+
+def gaussian_kernel(D: Matrix, width: float) -> Matrix:
+    """Return exp(-d^2 / width^2)."""
+    return np.asarray(np.exp(-((D / width) ** 2)))
+
+
+def weighted_rows(rows: Matrix, weights: Matrix) -> Matrix:
+    """Return sum_j rows_ij weights_j, each row by itself: a matrix product would round differently in other batches."""
+    # Columns picked from one row and from many are laid out differently, and would be summed in another order.
+    return np.asarray((np.ascontiguousarray(rows) * weights).sum(axis=1))
+
+
+def outside_fraction(nu: float | None, rejection_rate: float, n: int) -> float:
+    """Return nu, or the rejection rate if nu is None, but at least 1/n: below that, weights have no bound.
+
+    >>> outside_fraction(None, 0.0, 20)
+    0.05
+    """
+    if nu is not None:
+        check_number("nu", nu, "[0, 1]", ", or None")
+    return max(rejection_rate if nu is None else float(nu), 1 / n)
+
+
+def given_or_likely_width(width: Any, D: Matrix, otherwise: str = ", or 'auto'") -> float:
+    """Return the width given, or the likeliest for "auto"; `otherwise` is what the error names too."""
+    if isinstance(width, str) and width == "auto":
+        return likely_width(D)
+    check_number("width", width, "(0, inf)", otherwise)
+    return float(width)
+
+
+def likely_width(D: Matrix) -> float:
+    """Return the width of exp(-d^2 / width^2), a Gaussian at every pattern, that makes left-out patterns likeliest.
+
+    The Gaussians have the intrinsic dimension of the data. The likeliest width, relative to the distance to the nearest
+    neighbour, falls with the root of that dimension. It is therefore at least a third of the median distance to the
+    nearest other pattern that is not a copy: the kernel of neighbours is then at least e^-9.
+
+    >>> likely_width(np.array([[0.0, 2.0], [2.0, 0.0]])).__round__(3)
+    2.828
+    """
+    likeliest = float(np.sqrt(2) * likeliest_width(D, intrinsic_dimension(D), np.ones(len(D))))
+    nearest = np.where(D > 0, D, np.inf).min(axis=1)
+    # If it were narrower, the kernel of neighbours would be lost in rounding.
+    return max(likeliest, float(np.median(nearest[nearest < np.inf])) / 3) if D.any() else likeliest
+
+
+class SupportVectorDescription(DistanceRival):
+    """SVDD, the smallest ball: score_samples falls with the squared distance to its centre in the kernel's space.
+
+    The centre is a mean of targets, sum_i a_i phi(x_i), whose weights maximise 1 - sum_ij a_i a_j K_ij,
+    0 <= a_i <= 1/(nu n) and sum a = 1; few are not zero, and only those targets are needed to score. The kernel is
+    exp(-d^2 / width^2) of any distance d. The score is the varying part of minus the squared distance, 2 sum_i a_i K:
+    adding the constant would round away the differences between far patterns.
+    Paper: Tax, Duin, Support vector data description (2004); dd_tools' svdd.
+    Good at: a sharp boundary with few support vectors, outliers among the targets. Bad at: clusters of uneven density.
+    Automatic: width = "auto" as described in `DistanceRival`; "consistent" takes the narrowest consistent width (see
+    `Rival`), or the widest one, which ranks patterns badly, if no width is consistent, as with few rows of many
+    features. dd_tools' default is width 5, in the data's unit.
+
+    >>> ball = SupportVectorDescription(width=2.0, nu=0.01).fit([[0.0], [1.0], [4.0]])
+    >>> ball.score_samples([[2.0], [5.0]]).round(3)
+    array([0.876, 0.745])
+    """
+
+    width: float | str = "auto"
+    nu: float | None = None
+
+    def _learn(self, D: Matrix) -> Matrix:
+        self.nu_ = outside_fraction(self.nu, self.rejection_rate, len(D))
+        self.width_ = self._choose_width(D)
+        weights = smallest_ball(gaussian_kernel(D, self.width_), self.nu_)
+        self.support_ = np.flatnonzero(weights)
+        self.weights_ = weights[self.support_]
+        return self._score(D)
+
+    def _choose_width(self, D: Matrix) -> float:
+        if not (isinstance(self.width, str) and self.width == "consistent"):
+            return given_or_likely_width(self.width, D, ", 'auto' or 'consistent'")
+
+        def scores_of(width: float, kept: Indices) -> Matrix:
+            kernel = gaussian_kernel(D[:, kept], width)
+            return kernel @ smallest_ball(kernel[kept], max(self.nu_, 1 / len(kept)))
+
+        return most_complex_consistent(candidate_widths(D), scores_of, len(D), self.rejection_rate)
+
+    def _score(self, D: Matrix) -> Matrix:
+        return 2 * weighted_rows(gaussian_kernel(D[:, self.support_], self.width_), self.weights_)
+
+
+def candidate_widths(D: Matrix) -> list[float]:
+    """Return widths from the largest distance down to the median one to a nearest neighbour, each sqrt(2) narrower.
+
+    Copies do not count as neighbours; if all patterns are equal, the width is 1.
+    """
+    largest = float(D.max())
+    if largest == 0:
+        return [1.0]
+    nearest = np.where(D > 0, D, np.inf).min(axis=1)
+    # At least 10^-6 of it: one row far from copies must not give endless candidates.
+    narrowest = max(float(np.median(nearest)), 1e-6 * largest)
+    # The slack keeps a ratio of exactly 2 at two steps.
+    n_steps = int(2 * np.log2(largest / narrowest) + 1e-9) if np.isfinite(narrowest) else 0
+    return [largest / 2 ** (step / 2) for step in range(n_steps + 1)]
+
+
+def smallest_ball(kernel: Matrix, nu: float) -> Matrix:
+    """Return the weights of the ball for a kernel of constant diagonal, whose dual is the one-class SVM's."""
+    n = len(kernel)
+    if nu >= 1:  # every weight at its bound: libsvm would look for a support vector below it
+        return np.full(n, 1 / n)
+    # libsvm's own 1e-3 leaves the support vectors of the boundary that far apart.
+    machine = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-6).fit(kernel)
+    weights = np.zeros(n)
+    weights[machine.support_] = machine.dual_coef_[0]
+    return np.asarray(weights / weights.sum())
+
+
+class LinearProgrammingDescription(DistanceRival):
+    """LPDD, a hyperplane in dissimilarity space: score_samples falls with a weighted mean of distances to few targets.
+
+    The weights w minimise rho + 1/(nu n) sum_i xi_i with w'd(x_i, R) <= rho + xi_i, sum w = 1, and w, rho, xi >= 0: the
+    targets lie as near the origin of the dissimilarity space as they can. d is any distance, passed through dd_tools'
+    sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, so that far patterns do not dominate; the score is 1 - w'd, computed
+    without rounding to 0 for far patterns. width = None leaves the distances as they are, and the score is -w'd. Only
+    the few targets of positive weight are needed to score.
+    Paper: Pekalska, Tax, Duin, One-class LP classifiers for dissimilarity representations (2003); dd_tools' lpdd.
+    Good at: any dissimilarity, metric or not; few distances to compute. Bad at: rings without the sigmoid, whose empty
+    middle is nearest to all.
+    Automatic: width = "auto" as described in `DistanceRival`; dd_tools' default is width 1, in the data's unit.
+
+    >>> plain = LinearProgrammingDescription(width=None, nu=0.01).fit([[0.0], [1.0], [4.0]])
+    >>> plain.score_samples([[0.0], [5.0]])
+    array([-2., -3.])
+    """
+
+    width: float | str | None = "auto"
+    nu: float | None = None
+
+    def _learn(self, D: Matrix) -> Matrix:
+        self.nu_ = outside_fraction(self.nu, self.rejection_rate, len(D))
+        has_width = self.width is not None
+        self.width_ = given_or_likely_width(self.width, D, ", 'auto' or None") if has_width else None
+        weights = lightest_plane(saturate(D, self.width_), self.nu_)
+        self.support_ = np.flatnonzero(weights)
+        self.weights_ = weights[self.support_]
+        return self._score(D)
+
+    def _score(self, D: Matrix) -> Matrix:
+        columns = D[:, self.support_]
+        if self.width_ is None:
+            return -weighted_rows(columns, self.weights_)
+        return weighted_rows(unsaturated(columns, self.width_), self.weights_)
+
+
+def saturate(D: Matrix, width: float | None) -> Matrix:
+    """Return 2 / (1 + exp(-d^2 / width^2)) - 1, which is tanh(d^2 / (2 width^2)); d itself if width is None."""
+    return D if width is None else np.tanh(0.5 * (D / width) ** 2)
+
+
+def unsaturated(D: Matrix, width: float) -> Matrix:
+    """Return 1 - saturate(d), as 2 / (1 + exp(d^2 / width^2)): the difference itself would round to 0."""
+    return np.asarray(2 * expit(-((D / width) ** 2)))
+
+
+def lightest_plane(D: Matrix, nu: float) -> Matrix:
+    """Return the w >= 0, sum w = 1, that minimises rho + 1/(nu n) sum_i max(0, w'd_i - rho)."""
+    n = len(D)
+    # The solver's tolerances are absolute: distances are divided by their mean.
+    scale = D.mean() or 1.0
+    blocks = [sparse.csc_matrix(D / scale), -np.ones((n, 1)), -sparse.identity(n)]
+    result = linprog(
+        np.r_[np.zeros(n), 1.0, np.full(n, 1 / (nu * n))],
+        A_ub=sparse.hstack(blocks).tocsc(),
+        b_ub=np.zeros(n),
+        A_eq=np.r_[np.ones(n), 0.0, np.zeros(n)][None, :],
+        b_eq=[1.0],
+        method="highs-ds",  # on these dense programs about five times as fast as the interior-point method
+    )
+    if not result.success:
+        raise ValueError(f"HiGHS found no plane ({result.message}); look for distances of wildly different sizes")
+    # The solver holds w >= 0 to 1e-7.
+    weights = np.where(result.x[:n] > 1e-7, result.x[:n], 0.0)
+    return np.asarray(weights / weights.sum())
+
+
+class MinimaxProbabilityMachine(DistanceRival):
+    """Single-class MPM: score_samples is a'phi(x), the position of x along the direction that sets the targets apart.
+
+    Of all half-spaces {a'phi >= b} away from the origin, the tightest that holds a given share of every distribution
+    with the targets' mean m and covariance S has a ~ (S + rho I)^-1 m, rho = `regularisation`. By Sherman and Morrison
+    that is the direction (S + mm' + rho I)^-1 m, so with K = exp(-d^2 / width^2) the score is sum_i g_i K(x_i, x) with
+    (K + n rho I) g = 1: the ridge regression of the constant 1. d is any distance; negative eigenvalues, of distances
+    that are not Euclidean, count as 0. Training scores are left out in closed form.
+    Paper: Lanckriet, El Ghaoui, Jordan, Robust novelty detection with single-class MPM (2002); dd_tools' mpm_dd.
+    Good at: any shape, no optimiser, exact left-out scores. Bad at: large sets, n^3; all far patterns score 0 alike.
+    Automatic: width = "auto" as described in `DistanceRival`. dd_tools' default is width 1, in the data's unit; with
+    that and a regularisation of 1e-6 most of the published figures come out, but they are worse on Abalone.
+
+    >>> machine = MinimaxProbabilityMachine(width=1.0, regularisation=0.5).fit([[0.0], [0.0]])
+    >>> machine.score_samples([[0.0], [1.0]]).round(3)
+    array([0.667, 0.245])
+    """
+
+    width: float | str = "auto"
+    regularisation: float = 0.01
+
+    def _learn(self, D: Matrix) -> Matrix:
+        # Below 1e-10 the system's condition number passes what floating point can solve.
+        check_number("regularisation", self.regularisation, "[1e-10, inf)")
+        self.width_ = given_or_likely_width(self.width, D)
+        self.weights_, left_out_scores = regress_one(gaussian_kernel(D, self.width_), self.regularisation)
+        return left_out_scores
+
+    def _score(self, D: Matrix) -> Matrix:
+        return weighted_rows(gaussian_kernel(D, self.width_), self.weights_)
+
+
+def regress_one(kernel: Matrix, rho: float) -> tuple[Matrix, Matrix]:
+    """Return g of (K + n rho I) g = 1, and the scores each pattern has from the others alone.
+
+    A pattern of score f_i and leverage h_i = [K (K + n rho I)^-1]_ii scores 1 - (1 - f_i) / (1 - h_i) when left out,
+    with the same ridge n rho.
+
+    >>> weights, left_out_scores = regress_one(np.ones((2, 2)), 0.5)
+    >>> weights.round(3), left_out_scores.round(3)
+    (array([0.333, 0.333]), array([0.5, 0.5]))
+    """
+    n = len(kernel)
+    values, vectors = np.linalg.eigh(kernel)
+    # An eigenvalue within the rounding of the largest is 0 or below: its direction must not count.
+    kept = values > values[-1] * n * np.finfo(float).eps
+    values, vectors = values[kept], vectors[:, kept]
+    weights = vectors @ (vectors.sum(axis=0) / (values + n * rho))
+    leverage = vectors**2 @ (values / (values + n * rho))
+    return weights, 1 - (1 - vectors @ (values * (vectors.T @ weights))) / (1 - leverage)
+
+
+class OneClassSupportVectorMachine(Rival):
+    """The one-class support vector machine: score_samples is the sum of its kernels, sum a_i exp(-gamma ||x - x_i||²).
+
+    The hyperplane in the space of a Gaussian kernel that separates all but a fraction `nu` of the targets from the
+    origin with the widest margin; scikit-learn's OneClassSVM. nu = None takes the rejection rate, but at least 1 / 2n,
+    as nu must not be 0. The threshold is a quantile of the training scores, not the hyperplane's offset.
+    Paper: Schölkopf, Platt, Shawe-Taylor, Smola, Williamson, Estimating the support of a high-dimensional
+    distribution (2001).
+    Good at: one smooth region, a small model, fast scores. Bad at: features in different units; far from all targets
+    the kernels vanish and all scores are equal; the wrong gamma.
+    Automatic: gamma = "scale" is scikit-learn's, 1 / (d times the variance of all entries of X).
+    """
+
+    gamma: float | str = "scale"
+    nu: float | None = None
+
+    def _learn(self, X: Matrix) -> Matrix:
+        if not (isinstance(self.gamma, str) and self.gamma in ("scale", "auto")):
+            check_number("gamma", self.gamma, "(0, inf)", ", or 'scale' or 'auto'")
+        if self.nu is not None:
+            check_number("nu", self.nu, "(0, 1)", " or None")
+        nu = max(self.rejection_rate, 0.5 / len(X)) if self.nu is None else self.nu
+        self.machine_ = OneClassSVM(gamma=self.gamma, nu=nu).fit(X)
+        return self._score(X)
+
+    def _score(self, X: Matrix) -> Matrix:
+        return np.asarray(self.machine_.score_samples(X))

@@ -1,0 +1,77 @@
+"""Rivals that look at one feature at a time."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import IsolationForest
+
+from eocc.base.arguments import check_count
+from eocc.base.types import Matrix
+from eocc.rivals.base import Rival, needed, seed_of
+
+
+class IsolationForestRival(Rival):
+    """The isolation forest: score_samples is minus 2^(-mean depth / expected depth), in [-1, 0).
+
+    Each tree splits a sample of the targets at random features and values; outliers end near the root.
+    scikit-learn's IsolationForest: `n_trees` trees of at most 256 targets each. It works in single precision, so each
+    feature is centred and divided by its range first.
+    Paper: Liu, Ting, Zhou, Isolation forest (2008).
+    Good at: many rows, any shift or scale of a feature, uninformative features. Bad at: clusters that hide each other
+    along the axes; few rows; patterns beyond the range of the targets, which all fall in the outermost leaf.
+    Automatic: nothing to choose; the defaults are the paper's.
+    """
+
+    n_trees: int = 100
+    random_state: Any = None
+
+    def _learn(self, X: Matrix) -> Matrix:
+        check_count("n_trees", self.n_trees)
+        seed = seed_of(self.random_state)
+        self.mean_ = X.mean(axis=0)
+        spread = np.ptp(X, axis=0)
+        self.spread_ = np.where(spread > 0, spread, 1.0)
+        self.forest_ = IsolationForest(n_estimators=int(self.n_trees), random_state=seed).fit(self._scaled(X))
+        return self._score(X)
+
+    def _score(self, X: Matrix) -> Matrix:
+        return np.asarray(self.forest_.score_samples(self._scaled(X)))
+
+    def _scaled(self, X: Matrix) -> Matrix:
+        # All splits lie within 1 of the mean; single precision ends at 3e38.
+        with np.errstate(over="ignore"):
+            return np.asarray(np.clip((X - self.mean_) / self.spread_, -1e30, 1e30))
+
+
+class PyodECOD(Rival):
+    """PyOD's ECOD: score_samples is the sum over features of the log-probability of the rarer tail beyond the value.
+
+    For each feature, the log of the smaller of two fractions: of targets, the pattern included, at or below its value,
+    and at or above it. Fitted by pyod.models.ecod.ECOD, with the sign reversed. In PyOD a row's score depends on the
+    other rows of the batch; here each row is scored as PyOD scores it alone. PyOD adds both tails if the skewness is
+    exactly 0, an accident of rounding that is left out.
+    Paper: Li, Zhao, Hu, Botta, Ionescu, Chen, ECOD: unsupervised outlier detection using empirical cumulative
+    distribution functions (2022).
+    Good at: features in any unit, many features, outliers that are extreme in some. Bad at: outliers between clusters,
+    or unusual only in a combination of features; patterns beyond the range of the targets, which all score the same.
+    Automatic: nothing to choose.
+
+    >>> PyodECOD().fit([[0.0], [1.0], [2.0]]).score_samples([[1.0], [9.0]]).round(3)
+    array([-0.288, -1.386])
+    """
+
+    def _learn(self, X: Matrix) -> Matrix:
+        with warnings.catch_warnings():
+            # Few or equal values have no skewness; PyOD then takes 0.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            detector = needed("pyod.models.ecod", "pyod", by="PyodECOD").ECOD().fit(X)
+        self.sorted_targets_ = np.sort(detector.X_train, axis=0)
+        return -np.asarray(np.maximum(detector.U_l, detector.U_r).sum(axis=1))
+
+    def _score(self, X: Matrix) -> Matrix:
+        n = len(self.sorted_targets_)
+        columns = list(zip(self.sorted_targets_.T, X.T, strict=True))
+        left = np.column_stack([np.searchsorted(targets, values, side="right") for targets, values in columns])
+        right = n - np.column_stack([np.searchsorted(targets, values, side="left") for targets, values in columns])
+        return np.asarray(np.log((1 + np.minimum(left, right)) / (n + 1)).sum(axis=1))

@@ -1,0 +1,309 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist, squareform
+
+from eocc.entropic.graph.complete import EuclideanGraph, spanning_tree
+from eocc.entropic.partition.cuts import cut
+from eocc.entropic.regions.fuzzy import LEAST_EXTENT, Fuzzification, FuzzyModel, build_regions, log_grades
+from eocc.entropic.regions.memberships import (
+    MEMBERSHIP_FUNCTIONS,
+    Bell,
+    Gaussian,
+    Trapezoidal,
+    Triangular,
+    TwoSided,
+    resolve_membership_function,
+)
+from eocc.entropic.regions.rules import (
+    EXTENTS,
+    TCONORMS,
+    Centroid,
+    MeanExtent,
+    Medoid,
+    QuantileExtent,
+    maximum,
+    resolve_extent,
+    resolve_representative,
+    resolve_tconorm,
+)
+from eocc.kernels.distances import pairs_among, sums_among
+from oracles import core
+from strategies import distance_matrices
+
+
+def graph_of(distances):
+    return EuclideanGraph(np.asarray(distances, dtype=float), spanning_tree(distances))
+
+
+def model(centres, extents, function=None):
+    widths = np.repeat(np.array(extents, float)[:, None], 2, axis=1)
+    return FuzzyModel(np.array(centres, float), widths, function or Gaussian(), maximum)
+
+
+def regions_of(graph, labels, extent="mean", representative=None):
+    how = Fuzzification(resolve_extent(extent), representative or Medoid(), Gaussian(), maximum)
+    return [region for region, _ in build_regions(graph.distances, graph, labels, how)]
+
+
+@given(distance_matrices(), st.data())
+def test_regions_equal_the_definition(distances, data):
+    graph = graph_of(distances)
+    labels = cut(graph.tree, data.draw(st.integers(1, len(distances))))
+    mean_edge = float(graph.tree.lengths.mean()) if len(distances) > 1 else 0.0
+    for number, region in enumerate(regions_of(graph, labels)):
+        members = [i for i, label in enumerate(labels) if label == number]
+        medoid, extent = core.region(distances.tolist(), members, mean_edge if mean_edge > 0 else LEAST_EXTENT)
+        assert region.members.tolist() == members
+        assert region.representative == medoid
+        assert region.extent == pytest.approx(extent, abs=1e-12)
+
+
+@given(distance_matrices(), st.data())
+def test_sums_and_pairs_of_members_equal_the_definition(distances, data):
+    everyone = list(range(len(distances)))
+    members = data.draw(st.lists(st.sampled_from(everyone), min_size=1, unique=True).map(sorted))
+    sums, largest, pairs = core.among(distances.tolist(), members)
+    found, found_pairs = np.empty(len(members)), np.empty(len(pairs))
+    assert sums_among(distances, np.array(members), found) == largest
+    assert_allclose(found, sums, rtol=1e-12)
+    pairs_among(distances, np.array(members), found_pairs)
+    assert found_pairs.tolist() == pairs
+
+
+@pytest.mark.parametrize("extent", ["mean", "max"])
+@pytest.mark.parametrize("representative", [Medoid(), Centroid()])
+def test_a_rule_without_from_sums_gets_all_pairs(extent, representative):
+    class OfPairs:
+        centre = representative.centre
+
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    graph, labels = graph_of(squareform(pdist(rows))), np.arange(20) % 3
+    of_sums = resolve_extent(extent)
+    for how in [
+        Fuzzification(lambda pairs: of_sums(pairs), OfPairs(), Gaussian(), maximum),
+        Fuzzification(of_sums, OfPairs(), Gaussian(), maximum),
+        Fuzzification(lambda pairs: of_sums(pairs), representative, Gaussian(), maximum),
+    ]:
+        for (found, shape), (region, expected) in zip(
+            build_regions(rows, graph, labels, how),
+            build_regions(rows, graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
+            strict=True,
+        ):
+            assert found.representative == region.representative
+            assert found.extent == pytest.approx(region.extent, rel=1e-12)
+            assert_array_equal(shape.centre, expected.centre)
+
+
+def test_a_subclass_that_overrides_the_rule_is_used():
+    class Wide(MeanExtent):
+        def __call__(self, pairs):
+            return 3 * super().__call__(pairs)
+
+    class Last(Medoid):
+        def centre(self, rows, distances):
+            return rows[-1], len(rows) - 1
+
+    class Both(Wide):
+        def from_sums(self, total, largest, n_pairs):
+            assert len(total) == len(largest) == len(n_pairs) == 1
+            return 3 * super().from_sums(total, largest, n_pairs)
+
+    x = np.array([0.0, 0.1, 0.4])
+    graph, labels = graph_of(np.abs(x[:, None] - x)), np.zeros(3, int)
+    assert [regions_of(graph, labels, extent())[0].extent for extent in (Wide, Both)] == pytest.approx([0.8, 0.8])
+    (region,) = regions_of(graph, labels, representative=Last())
+    assert region.representative == 2
+
+
+def test_three_points_on_a_line_by_hand():
+    x = np.array([0.0, 0.1, 0.4])
+    (region,) = regions_of(graph_of(np.abs(x[:, None] - x)), np.zeros(3, int))
+    assert region.representative == 1
+    assert region.extent == pytest.approx((0.1 + 0.3 + 0.4) / 3)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("mean", 2.5), ("median", 2.0), ("max", 5.0), ("std", 1.5)])
+def test_extents_by_hand(name, expected):
+    assert EXTENTS[name](np.array([1.0, 2.0, 2.0, 5.0])) == expected
+
+
+def test_single_patterns_and_copies_get_the_mean_edge_as_extent():
+    x = np.array([0.0, 0.0, 0.3, 0.9])
+    graph = graph_of(np.abs(x[:, None] - x))
+    regions = regions_of(graph, cut(graph.tree, 3))
+    assert [region.members.tolist() for region in regions] == [[0, 1], [2], [3]]
+    assert [region.extent for region in regions] == pytest.approx([0.3, 0.3, 0.3])
+
+
+def test_of_equally_central_members_the_first_is_the_medoid_despite_rounding():
+    x = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) / 3
+    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+    distances[0, 3] = distances[3, 0] = np.nextafter(distances[0, 3], 1)
+    (region,) = regions_of(graph_of(distances), np.zeros(4, int), "max")
+    assert region.representative == 0
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.lists(st.floats(1e-3, 1), min_size=2, max_size=2))
+def test_score_and_decision_equal_the_definition(row, extents):
+    representatives = [[0.0] * len(row), [1.0] * len(row)]
+    fuzzy = model(representatives, extents)
+    rows = np.array([row])
+    expected = core.score(row, representatives, extents)
+    assert fuzzy.log_membership(rows)[0] == pytest.approx(expected, abs=1e-10)
+    if abs(expected + 0.5) > 1e-6:
+        assert (fuzzy.decision(rows)[0] >= 0) == (expected >= -0.5)
+
+
+def test_the_boundary_belongs_to_the_region():
+    fuzzy = model([[0.0]], [0.3])
+    assert (fuzzy.decision(np.array([[0.3], [0.1 + 0.2], [0.3001]])) >= 0).tolist() == [True, True, False]
+
+
+def test_scores_of_far_rows_are_finite_and_ranked():
+    fuzzy = model([[0.0]], [1e-3])
+    scores = fuzzy.log_membership(np.array([[1.0], [2.0], [1e200], [np.finfo(float).max]]))
+    assert np.isfinite(scores).all()
+    assert scores[0] > scores[1] > scores[2]
+    assert np.exp(scores[0]) == 0
+
+
+def test_least_extent_keeps_different_distances_different():
+    fuzzy = model([[0.0]], [LEAST_EXTENT])
+    assert_allclose(np.argsort(-fuzzy.log_membership(np.array([[2.0], [0.0], [1e50], [1.0]]))), [1, 3, 0, 2])
+
+
+@pytest.mark.parametrize("name", MEMBERSHIP_FUNCTIONS)
+def test_every_membership_function_falls_from_one(name):
+    function = resolve_membership_function(name)
+    ratios = np.concatenate([np.linspace(0, 5, 51), [1e10, 1e200, np.inf]])
+    assert function.log_grade(np.zeros(1))[0] == 0
+    scores = log_grades(function, ratios)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) <= 0).all()
+    assert (np.diff(scores[5:51]) < 0).all()  # ranks also where the grade itself is 0
+
+
+@pytest.mark.parametrize("resolve", [resolve_extent, resolve_membership_function, resolve_tconorm])
+def test_unknown_names_are_listed(resolve):
+    with pytest.raises(ValueError, match=r"unknown .* 'nothing'; known: '"):
+        resolve("nothing")
+
+
+@pytest.mark.parametrize("name", TCONORMS)
+@given(hnp.arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(0, 1)))
+def test_every_tconorm_satisfies_the_axioms(name, grades):
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(grades), -1000.0)
+    tconorm = resolve_tconorm(name)
+    united = tconorm(logs)
+    assert (united <= 1e-12).all()
+    assert (united >= logs.max(axis=1) - 1e-9).all()  # the maximum is the least t-conorm
+    assert_allclose(tconorm(logs[:, ::-1]), united, atol=1e-9)
+    nothing = np.full((len(logs), 1), -1000.0)
+    assert_allclose(np.exp(tconorm(np.hstack([logs, nothing]))), np.exp(united), atol=1e-12)
+    if logs.shape[1] > 2:
+        pairwise = np.column_stack([tconorm(logs[:, :2]), logs[:, 2:]])
+        assert_allclose(np.exp(tconorm(pairwise)), np.exp(united), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", TCONORMS)
+def test_tconorms_rank_grades_that_underflow(name):
+    united = resolve_tconorm(name)(np.array([[-2000.0, -2500.0], [-2001.0, -2001.5], [-31.0, -40.0], [-29.0, -40.0]]))
+    assert np.isfinite(united).all()
+    assert np.argsort(-united).tolist() == [3, 2, 0, 1]
+
+
+def test_two_sided_widths_come_from_the_members_of_each_side():
+    # Seen from two prototypes, the members spread three times as far outwards as inwards.
+    rows = np.array([[0.5, 0.5], [0.4, 0.4], [0.8, 0.8]])
+    distances = np.abs(rows[:, :1] - rows[:, 0])
+    how = Fuzzification(resolve_extent("mean"), Medoid(), TwoSided(), maximum)
+    ((region, shape),) = build_regions(rows, graph_of(distances), np.zeros(3, int), how)
+    assert region.representative == 0
+    inner, outer = shape.widths
+    assert outer == pytest.approx(3 * inner)
+    assert (inner + outer) / 2 == pytest.approx(region.extent)
+    fuzzy = FuzzyModel.of_shapes([shape], TwoSided(), maximum)
+    inside, outside = fuzzy.log_membership(np.array([[0.3, 0.3], [0.7, 0.7]]))
+    assert inside == pytest.approx(9 * outside)
+
+
+def test_two_sided_without_members_on_a_side_or_at_all():
+    assert TwoSided().widths(np.array([0.0, 1.0]), np.array([0.0, 0.5]), 2.0) == (2.0, 2.0)
+    assert TwoSided().widths(np.array([0.0]), np.array([0.0]), 2.0) == (2.0, 2.0)
+
+
+def test_centroid_lies_between_its_members():
+    x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
+    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+    how = Fuzzification(resolve_extent("mean"), Centroid(), Gaussian(), maximum)
+    ((region, shape),) = build_regions(x, graph_of(distances), np.zeros(3, int), how)
+    assert_allclose(shape.centre, [0.1, 0.1])
+    assert region.representative == regions_of(graph_of(distances), np.zeros(3, int))[0].representative
+    assert isinstance(resolve_representative("centroid"), Centroid)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: QuantileExtent(2), r"q must lie in \[0, 1\], not 2"),
+        (lambda: Triangular(support=1), "support must exceed 1, the extent itself, not be 1"),
+        (lambda: Trapezoidal(core=3), r"core must lie in \[0, support\) = \[0, 2.0\), not be 3"),
+        (lambda: Trapezoidal(core=0.5, support=0.9), "support must exceed 1"),
+        (lambda: Bell(slope=0), "slope must be positive, not 0"),
+    ],
+)
+def test_invalid_settings_raise_clear_errors(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("name", ["probabilistic", "einstein"])
+def test_tconorms_rank_grades_close_to_1(name):
+    tconorm = resolve_tconorm(name)
+    with_many = tconorm(np.log([[0.9] * 20, [0.95] * 20, [0.99] * 20]))
+    assert (np.diff(with_many) > 0).all()
+    with_two = tconorm(np.array([[-2e-9, -2e-9], [-1e-9, -1e-9]]))
+    assert with_two[0] < with_two[1] < 0
+
+
+def test_zero_grades_score_below_all_others_and_are_ranked():
+    class CutOff:
+        def log_grade(self, ratio):
+            return np.where(ratio < 60, -(ratio**2) / 2, -np.inf)
+
+    scores = log_grades(CutOff(), np.array([[50.0, 59.0, 61.0, 70.0]]))
+    assert (np.diff(scores) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("pieces", "message"),
+    [
+        ({"function": type("Odd", (Gaussian,), {"widths": lambda *_: (0.0, -1.0)})()}, "widths must be two positive"),
+        ({"representative": type("Odd", (), {"centre": lambda self, rows, d: (rows[0], 99)})()}, r"a member 0\.\.2"),
+        (
+            {"representative": type("Odd", (), {"centre": lambda self, rows, d: (rows[0, 0], 0)})()},
+            "finite point of shape",
+        ),
+    ],
+)
+def test_invalid_results_of_custom_parts_raise_clear_errors(pieces, message):
+    x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
+    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+    how = Fuzzification(
+        resolve_extent("mean"), pieces.get("representative", Medoid()), pieces.get("function", Gaussian()), maximum
+    )
+    with pytest.raises(ValueError, match=message):
+        build_regions(x, graph_of(distances), np.zeros(3, int), how)
+
+
+def test_values_of_settings_by_hand():
+    assert QuantileExtent(0.25)(np.array([0.0, 1.0, 2.0, 3.0, 4.0])) == 1.0
+    assert np.exp(Bell(slope=1.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 5)
+    assert np.exp(Bell(slope=2.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 17)
+    with pytest.raises(ValueError, match=r"write QuantileExtent\(\)"):
+        resolve_extent(QuantileExtent)

@@ -1,0 +1,31 @@
+"""Workbooks that unpack to much or take long are read or refused in one line, within bounds of time and memory."""
+
+import re
+
+import pytest
+from hostile_workbooks import KINDS, MOST_BYTES, in_process
+
+from eocc.formats.files import sheets
+from eocc.formats.files.formats import open_chunks
+
+READ = ("harmless.xlsx", "comment.xlsx", "dimension.xlsx", "many sheets.xlsx", "merged cells.xlsx", "deep.xlsx")
+REFUSED = ("entities.xlsx", "shared entities.xlsx", "shared texts declared.xlsx", "far cell.xlsx", "repeated both.ods")
+
+
+@pytest.mark.parametrize("kind", [*READ, *REFUSED, "repeated rows.ods", "entities.ods", "zeros.xls"])
+def test_hostile_workbooks_take_little_memory(kind, tmp_path):
+    path = tmp_path / kind
+    path.write_bytes(KINDS[kind]())
+    said, _, *peaks = in_process(path)
+    assert not said.startswith("BAD")
+    assert bool(re.fullmatch(r"\d+ rows", said)) == (kind in READ), said
+    assert peaks[0] < MOST_BYTES
+
+
+def test_a_workbook_that_takes_too_long_is_refused(tmp_path, monkeypatch):
+    assert (sheets.SECONDS, sheets.SECONDS_PER_MIB) == (10, 5)
+    monkeypatch.setattr(sheets, "SECONDS", 1)
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(KINDS["many large sheets.xlsx"]())
+    with pytest.raises(ValueError, match=r"a\.xlsx: takes more than 1 seconds; save the sheet as \.csv"):
+        list(open_chunks(path))
