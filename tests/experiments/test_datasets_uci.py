@@ -3,6 +3,7 @@ import os
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from sklearn.datasets import load_iris
 
 from eocc.datasets import uci
 from eocc.datasets.catalogue import UCI
-from eocc.datasets.download import DownloadError
 from eocc.datasets.uci import load_uci
 from graph_files import message_of
 
@@ -163,12 +163,12 @@ def sonar(n_mines, n_rocks):
 def test_file_is_downloaded_once_and_then_read_from_the_data_folder(folder, monkeypatch):
     asked = []
 
-    def pretend(address, sha256, path):
+    def pretend(address, folder, name, sha256, n_retries):
         asked.append((address, sha256))
-        path.write_text(sonar(111, 97))
-        return path
+        (folder / name).write_text(sonar(111, 97))
+        return folder / name
 
-    monkeypatch.setattr(uci, "download", pretend)
+    monkeypatch.setattr(uci, "fetch_file", pretend)
     first, second = load_uci("S"), load_uci("S")
     public = UCI["S"].public_file
     assert asked == [(public.address, public.sha256)]
@@ -179,15 +179,15 @@ def test_file_is_downloaded_once_and_then_read_from_the_data_folder(folder, monk
 
 
 def test_failed_download_error_says_how_to_get_the_set_in_one_line(folder, monkeypatch):
-    def fail(address, sha256, path):
-        raise DownloadError(f"{address}: cannot be reached: no route")
+    def fail(address, *arguments, **options):
+        raise URLError("no route\nto host")
 
-    monkeypatch.setattr(uci, "download", fail)
+    monkeypatch.setattr(uci, "fetch_file", fail)
     with pytest.raises(FileNotFoundError) as caught:
         load_uci("S")
     message = str(caught.value)
     assert message.isprintable()
-    for part in ("cannot be reached: no route", str(folder / "uci" / "s.csv"), "60 columns", UCI["S"].home):
+    for part in ("no route", UCI["S"].public_file.address, str(folder / "uci" / "s.csv"), "60 columns", UCI["S"].home):
         assert part in message
 
 

