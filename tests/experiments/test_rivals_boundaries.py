@@ -4,20 +4,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.svm import OneClassSVM
 
-from eocc.rivals.base import folds, threshold
 from eocc.rivals.boundaries import (
     LinearProgrammingDescription,
     MinimaxProbabilityMachine,
     SupportVectorDescription,
-    candidate_widths,
     gaussian_kernel,
     lightest_plane,
     likely_width,
     regress_one,
     saturate,
-    unsaturated,
 )
 from eocc.rivals.distances import intrinsic_dimension
 from eocc.rivals.parzen import left_out_log_density
@@ -48,30 +44,6 @@ def test_no_more_than_nu_stay_outside_and_no_fewer_are_support_vectors():
     assert_allclose(on_the_boundary, on_the_boundary[0], atol=1e-3 * scale)
     assert (ball.training_scores_ < on_the_boundary.min() - 1e-3 * scale).mean() <= 0.2
     assert len(ball.support_) >= 0.2 * 50
-
-
-def held_out_error(X, width, rate):
-    rejected = 0
-    for kept, held in folds(len(X)):
-        machine = OneClassSVM(gamma=1 / width**2, nu=rate, tol=1e-6).fit(X[kept])
-        rejected += (machine.score_samples(X[held]) < threshold(machine.score_samples(X[kept]), rate)).sum()
-    return rejected / len(X)
-
-
-def test_the_consistent_width_is_the_last_consistent_one():
-    X = cloud(100)
-    widths = candidate_widths(cdist(X, X))
-    chosen = widths.index(SupportVectorDescription(width="consistent", rejection_rate=0.1).fit(X).width_)
-    limit = 0.1 + 2 * np.sqrt(0.1 * 0.9 / 100)
-    assert 0 < chosen < len(widths) - 1
-    assert all(held_out_error(X, width, 0.1) <= limit for width in widths[1 : chosen + 1])
-    assert held_out_error(X, widths[chosen + 1], 0.1) > limit
-
-
-def test_candidate_widths_run_from_the_largest_distance_to_the_neighbours():
-    widths = candidate_widths(cdist([[0.0], [1.0], [2.0], [4.0]], [[0.0], [1.0], [2.0], [4.0]]))
-    assert_allclose(widths, [4, 4 / np.sqrt(2), 2, np.sqrt(2), 1])
-    assert candidate_widths(np.zeros((3, 3))) == [1.0]
 
 
 def test_the_likely_width_makes_left_out_patterns_likeliest():
@@ -118,7 +90,7 @@ def test_scores_of_far_patterns_differ(rival):
     ("arguments", "message"),
     [
         ({"nu": 1.5}, "nu must be a number in \\[0, 1\\], or None, not 1.5"),
-        ({"width": 0}, "width must be a number > 0, 'auto' or 'consistent', not 0"),
+        ({"width": 0}, "width must be a number > 0, or 'auto', not 0"),
         ({"width": "wide"}, "width must be a number"),
     ],
 )
@@ -170,7 +142,7 @@ def test_minimax_machine_accepts_distances_that_are_not_euclidean():
     [
         ({"regularisation": 0.0}, "regularisation must be a number >= 1e-10, not 0.0"),
         ({"width": -1.0}, "width must be a number > 0, or 'auto', not -1.0"),
-        ({"width": "consistent"}, "width must be a number"),
+        ({"width": "wide"}, "width must be a number"),
     ],
 )
 def test_invalid_arguments_of_mpm_are_errors(arguments, message):
@@ -214,7 +186,8 @@ def test_the_sigmoid_is_dd_tools():
     d = np.array([0.0, 1e-4, 0.5, 2.0, 30.0])
     assert_allclose(saturate(d, 1.5), 2 / (1 + np.exp(-(d**2) / 1.5**2)) - 1, atol=1e-15)
     assert_array_equal(saturate(d, None), d)
-    assert_allclose(unsaturated(d, 1.5), 1 - saturate(d, 1.5), atol=1e-15)
+    plain = LinearProgrammingDescription(width=1.5).fit([[0.0]])
+    assert_allclose(plain.score_samples(d[:, None]), 1 - saturate(d, 1.5), atol=1e-15)
     plane = LinearProgrammingDescription(width=1.5).fit(cloud())
     heights = saturate(cdist(cloud(5, seed=1), cloud()[plane.support_]), 1.5) @ plane.weights_
     assert_allclose(plane.score_samples(cloud(5, seed=1)), 1 - heights)
@@ -235,7 +208,7 @@ def test_only_targets_of_positive_weight_are_needed_to_score():
     [
         ({"nu": -0.1}, "nu must be a number in"),
         ({"width": 0.0}, "width must be a number > 0, 'auto' or None, not 0.0"),
-        ({"width": "consistent"}, "width must be a number"),
+        ({"width": "wide"}, "width must be a number"),
     ],
 )
 def test_invalid_arguments_of_lpdd_are_errors(arguments, message):

@@ -10,9 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
-from threadpoolctl import threadpool_limits
 
-from eocc.rivals import subspaces
 from eocc.rivals.centres import SelfOrganisingMap
 from eocc.rivals.subspaces import AutoEncoder, PrincipalComponents
 
@@ -130,61 +128,9 @@ def test_the_network_depends_only_on_the_seed():
     assert not np.array_equal(scores[0], scores[2])
 
 
-def copying_errors(X, kept, units, seed):
-    """Squared errors of all rows, by scikit-learn's network of the kept ones in their own unit."""
-    mean, scale = X[kept].mean(axis=0), np.sqrt(X[kept].var(axis=0).mean())
-    network = MLPRegressor(
-        hidden_layer_sizes=(units,), activation="tanh", solver="lbfgs", max_iter=30, random_state=seed
-    )
-    with warnings.catch_warnings(), threadpool_limits(limits=1):
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        network.fit((X[kept] - mean) / scale, (X[kept] - mean) / scale)
-    copies = network.predict((X - mean) / scale) * scale + mean
-    return ((X - copies) ** 2).sum(axis=1)
-
-
-def brute_units(X, rate, candidates, random_state):
-    """Consistency by hand: the last size before held-out rejections exceed the binomial limit."""
-    limit = rate + 2 * np.sqrt(rate * (1 - rate) / len(X))
-    seed = int(np.random.default_rng(random_state).integers(2**31))
-    chosen = candidates[0]
-    for units in candidates[1:]:
-        rejected = 0
-        for fold in range(10):
-            held_out = np.arange(len(X)) % 10 == fold
-            errors = copying_errors(X, ~held_out, units, seed)
-            largest_accepted = np.sort(errors[~held_out])[::-1][int(rate * (~held_out).sum() + 1e-9)]
-            rejected += int((errors[held_out] > largest_accepted).sum())
-        if rejected / len(X) > limit:
-            break
-        chosen = units
-    return chosen
-
-
-@pytest.mark.parametrize("rate", [0.05, 0.4])
-def test_automatic_n_hidden_is_the_last_consistent_one(rate):
-    X = cloud(40, 6)
-    rival = AutoEncoder(n_hidden="auto", random_state=0, rejection_rate=rate, max_iter=30).fit(X)
-    assert rival.n_hidden_ == brute_units(X, rate, [1, 2, 3, 5], 0)
-
-
-def test_held_out_rows_do_not_change_the_scale_of_their_fold(monkeypatch):
-    X, seen = np.vstack([cloud(40, 6), np.full((1, 6), 1e6)]), []
-    real = subspaces.trained
-    monkeypatch.setattr(subspaces, "trained", lambda rows, *rest: seen.append(real(rows, *rest)) or seen[-1])
-    AutoEncoder(n_hidden="auto", random_state=0).fit(X)
-    scales = np.array([copier.scale for copier in seen[:10]])  # the last row is in the first of ten folds
-    assert scales.argmin() == 0
-    assert scales[0] < 1e-3 * scales[1]
-
-
-def test_automatic_n_hidden_of_one_column_is_1():
-    assert AutoEncoder(n_hidden="auto", random_state=0).fit([[1.0], [2.0], [4.0]]).n_hidden_ == 1
-
-
 @pytest.mark.parametrize("units", [0, 2.5, "many", None, True])
 def test_invalid_n_hidden_is_an_error(units):
-    with pytest.raises(ValueError, match="n_hidden must be an integer >= 1 or 'auto'"):
+    with pytest.raises(ValueError, match="n_hidden must be an integer >= 1"):
         AutoEncoder(n_hidden=units).fit(cloud())
 
 

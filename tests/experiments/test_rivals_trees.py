@@ -14,7 +14,6 @@ from eocc.rivals.centres import (
     KCentres,
     chameleon_labels,
     left_out_distances,
-    log_membership,
     radius,
     recentred_centres,
     regions,
@@ -142,36 +141,6 @@ def test_copies_are_not_chosen_twice_and_k_is_at_most_the_number_of_targets():
     assert sorted(KCentres(k=9, random_state=0).fit([[0.0], [1.0], [3.0]]).centres_) == [0, 1, 2]
 
 
-def test_automatic_k_finds_the_three_groups():
-    groups = KCentres(k="auto", random_state=0).fit(three_groups())
-    assert groups.k_ >= 3
-    assert groups.k_ == KCentres(k="auto", random_state=0).fit(three_groups()).k_
-    # The rows are all far from one another.
-    assert KCentres(k="auto", random_state=0, rejection_rate=0.0).fit(cloud(3, 50)).k_ == 1
-
-
-def held_out_centre_error(X, k, rate, random_state):
-    """By definition: how often a held-out row is farther than all but that fraction of the rows with centres."""
-    seed, rejected = int(np.random.default_rng(random_state).integers(2**31)), 0
-    for fold in range(10):
-        held_out = np.arange(len(X)) % 10 == fold
-        kept = X[~held_out]
-        centres = kept[recentred_centres(cdist(kept, kept), k, 25, np.random.default_rng(seed))]
-        farthest = np.sort(cdist(kept, centres).min(axis=1))[::-1][int(rate * len(kept) + 1e-9)]
-        rejected += int((cdist(X[held_out], centres).min(axis=1) > farthest).sum())
-    return rejected / len(X)
-
-
-def test_automatic_number_of_centres_is_the_last_consistent_one():
-    X = three_groups()
-    chosen = KCentres(k="auto", rejection_rate=0.1, random_state=0).fit(X).k_
-    candidates = [1, 2, 3, 5, 8, 13, 21, 34, 55]
-    limit = 0.1 + 2 * np.sqrt(0.1 * 0.9 / len(X))
-    following = candidates[candidates.index(chosen) + 1]
-    assert all(held_out_centre_error(X, k, 0.1, 0) <= limit for k in candidates[1:] if k <= chosen)
-    assert held_out_centre_error(X, following, 0.1, 0) > limit
-
-
 def test_the_best_of_many_starts_is_kept():
     D = cdist(cloud(60), cloud(60))
     random = np.random.default_rng(3)
@@ -182,8 +151,8 @@ def test_the_best_of_many_starts_is_kept():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"k": 0}, "k must be an integer >= 1 or 'auto', not 0"),
-        ({"k": "many"}, "k must be an integer >= 1 or 'auto', not 'many'"),
+        ({"k": 0}, "k must be an integer >= 1, not 0"),
+        ({"k": "many"}, "k must be an integer >= 1, not 'many'"),
         ({"n_starts": 0}, "n_starts must be an integer >= 1, not 0"),
         ({"random_state": -1}, "random_state must be"),
     ],
@@ -220,7 +189,6 @@ def test_regions_are_medoids_and_mean_pair_distances():
     assert_array_equal(centres, [[1.0], [20.0], [50.0]])
     # The lone row has the mean distance to the nearest neighbour: 1, 1, 4, 3, 3, 27.
     assert_allclose(extents, [10 / 3, 3, 6.5])
-    assert_allclose(log_membership(np.array([[11.0], [26.0]]), centres, extents), [-4.5, -2])
 
 
 def test_scores_are_the_log_membership_in_the_nearest_region():
@@ -242,15 +210,9 @@ def test_few_rows_are_one_cluster():
         assert len(ChameleonDescription().fit(rows).centres_) == 1
 
 
-def test_automatic_number_of_clusters_is_consistent():
-    groups = ChameleonDescription(n_clusters="auto").fit(three_groups()[::3])
-    assert groups.n_clusters_ >= 3
-    assert ChameleonDescription(n_clusters="auto").fit(cloud(7)).n_clusters_ == 1
-
-
 @pytest.mark.parametrize("n_clusters", [0, 2.5, "five"])
 def test_invalid_number_of_clusters_is_an_error(n_clusters):
-    with pytest.raises(ValueError, match="n_clusters must be an integer >= 1 or 'auto', not"):
+    with pytest.raises(ValueError, match="n_clusters must be an integer >= 1, not"):
         ChameleonDescription(n_clusters=n_clusters).fit(cloud(10))
 
 

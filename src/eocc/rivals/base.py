@@ -2,10 +2,9 @@
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import Any, Self, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,10 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.base.arguments import check_count, check_number, commit_fit, generator, unfitted_copy
+from eocc.base.arguments import check_number, commit_fit, generator, unfitted_copy
 from eocc.base.blas import one_blas_thread
-from eocc.base.types import Indices, Matrix
-from eocc.rivals.distances import resolve_metric
+from eocc.base.types import Matrix
+from eocc.rivals.distances import Metric
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 DISTANCES_PER_BLOCK = 2**22
@@ -26,10 +25,6 @@ LARGEST_SQUARED = 1e100
 # New patterns farther than this many times the spread of the targets are all equally far. A width or a variance of a
 # model may be far below that spread; a square of their quotient still stays finite.
 FARTHEST_SPREADS = 1e50
-# What "auto" tries, up to a number that each rival has.
-NUMBERS_TRIED = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
-
-Tried = TypeVar("Tried")
 
 
 @cache
@@ -78,14 +73,6 @@ def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
     return low - reach, high + reach
 
 
-def is_automatic(name: str, value: Any) -> bool:
-    """Return whether `value` is "auto"; raise a ValueError unless it is that or an integer >= 1."""
-    if isinstance(value, str) and value == "auto":
-        return True
-    check_count(name, value, otherwise=" or 'auto'")
-    return False
-
-
 def seed_of(random_state: Any) -> int:
     """Return the seed of a library's random numbers."""
     return int(generator(random_state).integers(2**31))
@@ -104,18 +91,11 @@ def needed(module: str, package: str, by: str) -> Any:
 class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """A one-class classifier of rows of numbers: a score (higher = more normal) and a threshold.
 
-    A subclass lists its parameters as dataclass fields, and implements `_learn` and `_score`. `offset_` is the
-    threshold, a quantile of the `training_scores_` as in dd_tools. If that is cheap, each training row is scored left
-    out, and new targets are then rejected at about the `rejection_rate`. Otherwise training rows lie closer to the
-    model than new ones, which are rejected more often than the rate, and much more often with few rows and many
-    columns. docs/reference/api/rivals.md says which rival does what. Parameters that several rivals have:
-
-    - `rejection_rate`: the share of training targets that the threshold may reject.
-    - `random_state`: random seed.
-    - `k`, `n_clusters`, `n_hidden` = "auto": the largest number that is consistent (Tax and Müller 2004): targets held
-      out in ten folds are rejected about as often as training targets.
-
-    New rows farther from the targets than 1e50 times their spread all count as equally far.
+    A subclass lists its parameters as dataclass fields, and implements `_learn` and `_score`. `rejection_rate` is the
+    share of training targets that the threshold may reject; `random_state`, where a rival has it, is the random seed.
+    `offset_` is the threshold, a quantile of the `training_scores_` as in dd_tools. docs/reference/api/rivals.md says
+    which rivals score training rows left out. New rows farther from the targets than 1e50 times their spread all count
+    as equally far.
     """
 
     rejection_rate: float = 0.05
@@ -131,12 +111,6 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _score(self, X: Matrix) -> Matrix:
         """Return the score of each row, independent of the other rows."""
-
-    def _chosen(self, name: str, candidates: Sequence[int], scores_of: Callable[[int, Indices], Matrix], n: int) -> int:
-        """Return the parameter `name`, or for "auto" the largest consistent one of the candidates."""
-        if not is_automatic(name, getattr(self, name)):
-            return int(getattr(self, name))
-        return most_complex_consistent(candidates, scores_of, n, self.rejection_rate)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
@@ -190,7 +164,7 @@ class DistanceRival(Rival):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = resolve_metric(self.metric).is_pairwise
+        tags.input_tags.pairwise = Metric(self.metric).is_pairwise
         return tags
 
     def score_samples(self, X: Any) -> Matrix:
@@ -210,7 +184,7 @@ class DistanceRival(Rival):
 
     def _read_targets(self, X: Any) -> Matrix:
         self.prototypes_ = self._read(X, reset=True)
-        self.metric_ = resolve_metric(self.metric).fit(self.prototypes_)
+        self.metric_ = Metric(self.metric).fit(self.prototypes_)
         D = self.metric_.distances(self.prototypes_, self.prototypes_)
         largest = float(D.max())
         check_size("the block of distances", largest, largest)
@@ -218,41 +192,5 @@ class DistanceRival(Rival):
         return D
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        metric = resolve_metric(self.metric)
+        metric = Metric(self.metric)
         return super()._read(X, reset=reset) if metric.takes_rows else metric.read(X)
-
-
-def folds(n: int, n_folds: int = 10) -> Iterator[tuple[Indices, Indices]]:
-    """Yield (kept, held out) indices; every n_folds-th row goes to the same fold, so sorted data are spread too.
-
-    >>> [held.tolist() for _, held in folds(5, 2)]
-    [[0, 2, 4], [1, 3]]
-    """
-    fold = np.arange(n) % min(n, n_folds)
-    for index in range(min(n, n_folds)):
-        yield np.flatnonzero(fold != index), np.flatnonzero(fold == index)
-
-
-def most_complex_consistent(
-    candidates: Sequence[Tried], scores_of: Callable[[Tried, Indices], Matrix], n: int, rejection_rate: float
-) -> Tried:
-    """Return the last of `candidates`, simplest first, before targets held out in ten folds are rejected too often.
-
-    `scores_of`(candidate, kept) returns the scores of all n targets by the model fitted to the kept ones. A held-out
-    target is rejected if it scores below the threshold of the kept ones, which are scored as fitted. Too often means
-    more than two standard deviations of a binomial above the rejection rate. The first candidate is not tested.
-
-    >>> most_complex_consistent([1, 2, 3], lambda c, kept: np.isin(np.arange(100), kept) >= c - 2, 100, 0.05)
-    2
-    """
-    limit = rejection_rate + 2 * np.sqrt(max(rejection_rate, 1 / n) * (1 - rejection_rate) / n)
-    chosen = candidates[0]
-    for candidate in candidates[1:]:
-        n_rejected = 0
-        for kept, held_out in folds(n):
-            scores = scores_of(candidate, kept)
-            n_rejected += int((scores[held_out] < threshold(scores[kept], rejection_rate)).sum())
-        if n_rejected / n > limit:
-            break
-        chosen = candidate
-    return chosen

@@ -9,8 +9,8 @@ from scipy.special import expit
 from sklearn.svm import OneClassSVM
 
 from eocc.base.arguments import check_number
-from eocc.base.types import Indices, Matrix
-from eocc.rivals.base import DistanceRival, Rival, most_complex_consistent
+from eocc.base.types import Matrix
+from eocc.rivals.base import DistanceRival, Rival
 from eocc.rivals.distances import intrinsic_dimension
 from eocc.rivals.parzen import likeliest_width
 
@@ -48,16 +48,14 @@ def given_or_likely_width(width: Any, D: Matrix, otherwise: str = ", or 'auto'")
 def likely_width(D: Matrix) -> float:
     """Return the width of exp(-d^2 / width^2), a Gaussian at every pattern, that makes left-out patterns likeliest.
 
-    The Gaussians have the intrinsic dimension of the data. The likeliest width, relative to the distance to the nearest
-    neighbour, falls with the root of that dimension. It is therefore at least a third of the median distance to the
-    nearest other pattern that is not a copy: the kernel of neighbours is then at least e^-9.
+    At least a third of the median distance to the nearest other pattern that is not a copy: the likeliest width falls
+    with the root of the intrinsic dimension, and the kernel of neighbours would be lost in rounding.
 
     >>> likely_width(np.array([[0.0, 2.0], [2.0, 0.0]])).__round__(3)
     2.828
     """
     likeliest = float(np.sqrt(2) * likeliest_width(D, intrinsic_dimension(D), np.ones(len(D))))
     nearest = np.where(D > 0, D, np.inf).min(axis=1)
-    # If it were narrower, the kernel of neighbours would be lost in rounding.
     return max(likeliest, float(np.median(nearest[nearest < np.inf])) / 3) if D.any() else likeliest
 
 
@@ -67,12 +65,8 @@ class SupportVectorDescription(DistanceRival):
     The centre is a mean of targets, sum_i a_i phi(x_i), whose weights maximise 1 - sum_ij a_i a_j K_ij,
     0 <= a_i <= 1/(nu n) and sum a = 1; few are not zero, and only those targets are needed to score. The kernel is
     exp(-d^2 / width^2) of any distance d. The score is the varying part of minus the squared distance, 2 sum_i a_i K:
-    adding the constant would round away the differences between far patterns.
-    Paper: Tax, Duin, Support vector data description (2004); dd_tools' svdd.
-    Good at: a sharp boundary with few support vectors, outliers among the targets. Bad at: clusters of uneven density.
-    Automatic: width = "auto" as described in `DistanceRival`; "consistent" takes the narrowest consistent width (see
-    `Rival`), or the widest one, which ranks patterns badly, if no width is consistent, as with few rows of many
-    features. dd_tools' default is width 5, in the data's unit.
+    adding the constant would round away the differences between far patterns. dd_tools' default is width 5, in the
+    data's unit.
 
     >>> ball = SupportVectorDescription(width=2.0, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> ball.score_samples([[2.0], [5.0]]).round(3)
@@ -83,41 +77,15 @@ class SupportVectorDescription(DistanceRival):
     nu: float | None = None
 
     def _learn(self, D: Matrix) -> Matrix:
-        self.nu_ = outside_fraction(self.nu, self.rejection_rate, len(D))
-        self.width_ = self._choose_width(D)
-        weights = smallest_ball(gaussian_kernel(D, self.width_), self.nu_)
+        nu = outside_fraction(self.nu, self.rejection_rate, len(D))
+        self.width_ = given_or_likely_width(self.width, D)
+        weights = smallest_ball(gaussian_kernel(D, self.width_), nu)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
         return self._score(D)
 
-    def _choose_width(self, D: Matrix) -> float:
-        if not (isinstance(self.width, str) and self.width == "consistent"):
-            return given_or_likely_width(self.width, D, ", 'auto' or 'consistent'")
-
-        def scores_of(width: float, kept: Indices) -> Matrix:
-            kernel = gaussian_kernel(D[:, kept], width)
-            return kernel @ smallest_ball(kernel[kept], max(self.nu_, 1 / len(kept)))
-
-        return most_complex_consistent(candidate_widths(D), scores_of, len(D), self.rejection_rate)
-
     def _score(self, D: Matrix) -> Matrix:
         return 2 * weighted_rows(gaussian_kernel(D[:, self.support_], self.width_), self.weights_)
-
-
-def candidate_widths(D: Matrix) -> list[float]:
-    """Return widths from the largest distance down to the median one to a nearest neighbour, each sqrt(2) narrower.
-
-    Copies do not count as neighbours; if all patterns are equal, the width is 1.
-    """
-    largest = float(D.max())
-    if largest == 0:
-        return [1.0]
-    nearest = np.where(D > 0, D, np.inf).min(axis=1)
-    # At least 10^-6 of it: one row far from copies must not give endless candidates.
-    narrowest = max(float(np.median(nearest)), 1e-6 * largest)
-    # The slack keeps a ratio of exactly 2 at two steps.
-    n_steps = int(2 * np.log2(largest / narrowest) + 1e-9) if np.isfinite(narrowest) else 0
-    return [largest / 2 ** (step / 2) for step in range(n_steps + 1)]
 
 
 def smallest_ball(kernel: Matrix, nu: float) -> Matrix:
@@ -139,11 +107,7 @@ class LinearProgrammingDescription(DistanceRival):
     targets lie as near the origin of the dissimilarity space as they can. d is any distance, passed through dd_tools'
     sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, so that far patterns do not dominate; the score is 1 - w'd, computed
     without rounding to 0 for far patterns. width = None leaves the distances as they are, and the score is -w'd. Only
-    the few targets of positive weight are needed to score.
-    Paper: Pekalska, Tax, Duin, One-class LP classifiers for dissimilarity representations (2003); dd_tools' lpdd.
-    Good at: any dissimilarity, metric or not; few distances to compute. Bad at: rings without the sigmoid, whose empty
-    middle is nearest to all.
-    Automatic: width = "auto" as described in `DistanceRival`; dd_tools' default is width 1, in the data's unit.
+    the few targets of positive weight are needed to score. dd_tools' default is width 1, in the data's unit.
 
     >>> plain = LinearProgrammingDescription(width=None, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> plain.score_samples([[0.0], [5.0]])
@@ -154,10 +118,9 @@ class LinearProgrammingDescription(DistanceRival):
     nu: float | None = None
 
     def _learn(self, D: Matrix) -> Matrix:
-        self.nu_ = outside_fraction(self.nu, self.rejection_rate, len(D))
-        has_width = self.width is not None
-        self.width_ = given_or_likely_width(self.width, D, ", 'auto' or None") if has_width else None
-        weights = lightest_plane(saturate(D, self.width_), self.nu_)
+        nu = outside_fraction(self.nu, self.rejection_rate, len(D))
+        self.width_ = None if self.width is None else given_or_likely_width(self.width, D, ", 'auto' or None")
+        weights = lightest_plane(saturate(D, self.width_), nu)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
         return self._score(D)
@@ -166,17 +129,13 @@ class LinearProgrammingDescription(DistanceRival):
         columns = D[:, self.support_]
         if self.width_ is None:
             return -weighted_rows(columns, self.weights_)
-        return weighted_rows(unsaturated(columns, self.width_), self.weights_)
+        # 1 - saturate(d) itself would round to 0.
+        return weighted_rows(2 * expit(-((columns / self.width_) ** 2)), self.weights_)
 
 
 def saturate(D: Matrix, width: float | None) -> Matrix:
     """Return 2 / (1 + exp(-d^2 / width^2)) - 1, which is tanh(d^2 / (2 width^2)); d itself if width is None."""
     return D if width is None else np.tanh(0.5 * (D / width) ** 2)
-
-
-def unsaturated(D: Matrix, width: float) -> Matrix:
-    """Return 1 - saturate(d), as 2 / (1 + exp(d^2 / width^2)): the difference itself would round to 0."""
-    return np.asarray(2 * expit(-((D / width) ** 2)))
 
 
 def lightest_plane(D: Matrix, nu: float) -> Matrix:
@@ -207,11 +166,8 @@ class MinimaxProbabilityMachine(DistanceRival):
     with the targets' mean m and covariance S has a ~ (S + rho I)^-1 m, rho = `regularisation`. By Sherman and Morrison
     that is the direction (S + mm' + rho I)^-1 m, so with K = exp(-d^2 / width^2) the score is sum_i g_i K(x_i, x) with
     (K + n rho I) g = 1: the ridge regression of the constant 1. d is any distance; negative eigenvalues, of distances
-    that are not Euclidean, count as 0. Training scores are left out in closed form.
-    Paper: Lanckriet, El Ghaoui, Jordan, Robust novelty detection with single-class MPM (2002); dd_tools' mpm_dd.
-    Good at: any shape, no optimiser, exact left-out scores. Bad at: large sets, n^3; all far patterns score 0 alike.
-    Automatic: width = "auto" as described in `DistanceRival`. dd_tools' default is width 1, in the data's unit; with
-    that and a regularisation of 1e-6 most of the published figures come out, but they are worse on Abalone.
+    that are not Euclidean, count as 0. Training scores are left out in closed form. dd_tools' default is width 1, in
+    the data's unit; with that and a regularisation of 1e-6 most of the published figures come out.
 
     >>> machine = MinimaxProbabilityMachine(width=1.0, regularisation=0.5).fit([[0.0], [0.0]])
     >>> machine.score_samples([[0.0], [1.0]]).round(3)
@@ -258,11 +214,7 @@ class OneClassSupportVectorMachine(Rival):
     The hyperplane in the space of a Gaussian kernel that separates all but a fraction `nu` of the targets from the
     origin with the widest margin; scikit-learn's OneClassSVM. nu = None takes the rejection rate, but at least 1 / 2n,
     as nu must not be 0. The threshold is a quantile of the training scores, not the hyperplane's offset.
-    Paper: Schölkopf, Platt, Shawe-Taylor, Smola, Williamson, Estimating the support of a high-dimensional
-    distribution (2001).
-    Good at: one smooth region, a small model, fast scores. Bad at: features in different units; far from all targets
-    the kernels vanish and all scores are equal; the wrong gamma.
-    Automatic: gamma = "scale" is scikit-learn's, 1 / (d times the variance of all entries of X).
+    gamma = "scale" is 1 / (d times the variance of all entries of X).
     """
 
     gamma: float | str = "scale"

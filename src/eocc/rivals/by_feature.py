@@ -15,12 +15,8 @@ class IsolationForestRival(Rival):
     """The isolation forest: score_samples is minus 2^(-mean depth / expected depth), in [-1, 0).
 
     Each tree splits a sample of the targets at random features and values; outliers end near the root.
-    scikit-learn's IsolationForest: `n_trees` trees of at most 256 targets each. It works in single precision, so each
-    feature is centred and divided by its range first.
-    Paper: Liu, Ting, Zhou, Isolation forest (2008).
-    Good at: many rows, any shift or scale of a feature, uninformative features. Bad at: clusters that hide each other
-    along the axes; few rows; patterns beyond the range of the targets, which all fall in the outermost leaf.
-    Automatic: nothing to choose; the defaults are the paper's.
+    scikit-learn's IsolationForest: `n_trees` trees of at most 256 targets each, as in the paper. It works in
+    single precision, so each feature is centred and divided by its range first.
     """
 
     n_trees: int = 100
@@ -51,11 +47,6 @@ class PyodECOD(Rival):
     and at or above it. Fitted by pyod.models.ecod.ECOD, with the sign reversed. In PyOD a row's score depends on the
     other rows of the batch; here each row is scored as PyOD scores it alone. PyOD adds both tails if the skewness is
     exactly 0, an accident of rounding that is left out.
-    Paper: Li, Zhao, Hu, Botta, Ionescu, Chen, ECOD: unsupervised outlier detection using empirical cumulative
-    distribution functions (2022).
-    Good at: features in any unit, many features, outliers that are extreme in some. Bad at: outliers between clusters,
-    or unusual only in a combination of features; patterns beyond the range of the targets, which all score the same.
-    Automatic: nothing to choose.
 
     >>> PyodECOD().fit([[0.0], [1.0], [2.0]]).score_samples([[1.0], [9.0]]).round(3)
     array([-0.288, -1.386])

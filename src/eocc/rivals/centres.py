@@ -10,75 +10,45 @@ from sklearn.exceptions import ConvergenceWarning
 
 from eocc.base.arguments import check_count, check_number, generator
 from eocc.base.types import Indices, Matrix
-from eocc.rivals.base import NUMBERS_TRIED, DistanceRival, Rival, is_automatic, needed, seed_of
+from eocc.rivals.base import DistanceRival, Rival, needed, seed_of
 
 
 class KMeansDescription(Rival):
     """Distance to the nearest of k centres: score_samples is minus its square.
 
-    The centres are those of k-means (scikit-learn's Lloyd iterations) from distinct random rows, the best of
-    `n_starts` runs; at most as many as distinct rows. Training scores leave the pattern out of the mean that is its
-    centre: in a cluster of m its distance grows by m / (m - 1), and a pattern that was a cluster by itself is scored by
-    the other centres.
-    Paper: Tax, One-class classification (2001), section 3.4.3; dd_tools' kmeans_dd.
-    Good at: round clusters of similar size, many rows, speed. Bad at: long or bent clusters, features in unequal units.
-    Automatic: k = "auto" takes the largest consistent k of 1, 2, 3, 5, 8, ...; 5 is dd_tools' default. The published
-    figures fit one start; the best of many starts more often gives an outlier a centre of its own.
+    The centres are those of k-means (scikit-learn's Lloyd iterations) from `k` distinct random rows; at most as many as
+    distinct rows. Training scores leave the pattern out of the mean that is its centre: in a cluster of m its distance
+    grows by m / (m - 1), and a pattern that was a cluster by itself is scored by the other centres. 5 centres are
+    dd_tools' default.
 
     >>> KMeansDescription(k=2, random_state=0).fit([[0.0], [1.0], [8.0], [9.0]]).score_samples([[0.5], [10.5]])
     array([-0., -4.])
     """
 
-    k: int | str = 5
-    n_starts: int = 1
+    k: int = 5
     random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
-        check_count("n_starts", self.n_starts)
-        seed = seed_of(self.random_state)
-
-        def scores_of(k: int, kept: Indices) -> Matrix:
-            return _scores(X, _centres(X[kept], k, self.n_starts, seed))
-
-        candidates = [k for k in NUMBERS_TRIED if k <= len(np.unique(X, axis=0))]
-        self.centres_ = _centres(X, self._chosen("k", candidates, scores_of, len(X)), self.n_starts, seed)
+        check_count("k", self.k)
+        rows = np.unique(X, axis=0)
+        start = rows[np.random.default_rng(seed_of(self.random_state)).permutation(len(rows))[: self.k]]
+        with warnings.catch_warnings():
+            # Rows that differ by rounding alone may share a centre: fewer clusters than asked for, and no harm.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.centres_ = KMeans(len(start), init=start, n_init=1).fit(X).cluster_centers_
         self.k_ = len(self.centres_)
-        return _left_out_scores(X, self.centres_)
+        if len(X) == 1:
+            return np.zeros(1)
+        squares = cdist(X, self.centres_, "sqeuclidean")
+        own, each = squares.argmin(axis=1), np.arange(len(X))
+        sizes = np.bincount(own, minlength=self.k_)[own].astype(float)
+        alone = sizes == 1
+        squares[each, own] *= (sizes / np.where(alone, 1, sizes - 1)) ** 2
+        squares[each[alone], own[alone]] = np.inf
+        return np.asarray(-squares.min(axis=1))
 
     def _score(self, X: Matrix) -> Matrix:
-        return _scores(X, self.centres_)
-
-
-def _centres(X: Matrix, k: int, n_starts: int, seed: int) -> Matrix:
-    """Return the centres of k clusters, or as many as there are distinct rows."""
-    rows = np.unique(X, axis=0)
-    randoms = np.random.default_rng(seed)
-    runs = []
-    with warnings.catch_warnings():
-        # Rows that differ by rounding alone may share a centre: fewer clusters than asked for, and no harm.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for _ in range(n_starts):
-            start = rows[randoms.permutation(len(rows))[:k]]
-            runs.append(KMeans(len(start), init=start, n_init=1).fit(X))
-    return np.asarray(min(runs, key=lambda run: run.inertia_).cluster_centers_)
-
-
-def _scores(X: Matrix, centres: Matrix) -> Matrix:
-    return np.asarray(-cdist(X, centres, "sqeuclidean").min(axis=1))
-
-
-def _left_out_scores(X: Matrix, centres: Matrix) -> Matrix:
-    """Return the scores of training rows, each with its own centre moved to the mean of the rest of its cluster."""
-    if len(X) == 1:
-        return np.zeros(1)
-    squares = cdist(X, centres, "sqeuclidean")
-    own = squares.argmin(axis=1)
-    sizes = np.bincount(own, minlength=len(centres))[own].astype(float)
-    rows = np.arange(len(X))
-    alone = sizes == 1
-    squares[rows, own] *= (sizes / np.where(alone, 1, sizes - 1)) ** 2
-    squares[rows[alone], own[alone]] = np.inf
-    return np.asarray(-squares.min(axis=1))
+        return np.asarray(-cdist(X, self.centres_, "sqeuclidean").min(axis=1))
 
 
 class KCentres(DistanceRival):
@@ -88,11 +58,7 @@ class KCentres(DistanceRival):
     of `n_starts` starts, as in dd_tools: each is k random targets, moved to the middle of their clusters until none
     moves. `centres_` are the targets chosen, `k_` is their number (copies may make it smaller than k) and `radius_`
     their radius. The training score of a centre is computed as if the next best member of its cluster had replaced it.
-    Paper: Ypma, Duin, Support objects for domain approximation (1998); dd_tools' kcenter_dd.
-    Good at: any dissimilarity; a description by k patterns that can be looked at. Bad at: outliers among the training
-    targets, since the farthest one decides; clusters of uneven size.
-    Automatic: k = "auto" takes the largest consistent k of 1, 2, 3, 5, 8, ... 55; k = 5 and 25 starts are dd_tools'
-    defaults.
+    Both defaults are dd_tools'.
 
     >>> centres = KCentres(k=2, random_state=0).fit([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> sorted(centres.centres_.tolist()), centres.radius_
@@ -101,24 +67,14 @@ class KCentres(DistanceRival):
     array([-4.])
     """
 
-    k: int | str = 5
+    k: int = 5
     n_starts: int = 25
     random_state: Any = None
 
     def _learn(self, D: Matrix) -> Matrix:
+        check_count("k", self.k)
         check_count("n_starts", self.n_starts)
-        n, random = len(D), generator(self.random_state)
-        seed = int(random.integers(2**31)) if is_automatic("k", self.k) else 0
-
-        def scores_of(k: int, kept: Indices) -> Matrix:
-            inside = D[np.ix_(kept, kept)]
-            centres = recentred_centres(inside, k, self.n_starts, np.random.default_rng(seed))
-            return -np.asarray(D[:, kept[centres]].min(axis=1))
-
-        # Every fold must have more targets than centres.
-        candidates = [k for k in NUMBERS_TRIED[:9] if k < n - -(-n // 10)] or [1]
-        k = min(self._chosen("k", candidates, scores_of, n), n)
-        self.centres_ = recentred_centres(D, k, self.n_starts, random)
+        self.centres_ = recentred_centres(D, self.k, self.n_starts, generator(self.random_state))
         self.k_ = len(self.centres_)
         self.radius_ = radius(D, self.centres_)
         return -left_out_distances(D, self.centres_)
@@ -134,28 +90,26 @@ def radius(D: Matrix, centres: Indices) -> float:
 
 def recentred_centres(D: Matrix, k: int, n_starts: int, random: np.random.Generator) -> Indices:
     """Return the centres of smallest radius found from `n_starts` sets of k random patterns by recentring alone."""
-    found = (_settled(D, random.permutation(len(D))[:k]) for _ in range(n_starts))
+    found = []
+    for _ in range(n_starts):
+        centres = random.permutation(len(D))[:k]
+        # With tied distances, moves can go round in a circle; a hundred are far more than it takes to settle.
+        for _ in range(100):
+            moved = np.array([_middle(D, members) for members in _clusters(D, centres) if len(members)])
+            if np.array_equal(moved, centres):
+                break
+            centres = moved
+        found.append(centres)
     return min(found, key=lambda centres: radius(D, centres))
 
 
-def _settled(D: Matrix, centres: Indices) -> Indices:
-    """Return centres moved to the middle of their clusters until none moves; those of empty clusters are dropped."""
-    # With tied distances, moves can go round in a circle; a hundred are far more than it takes to settle.
-    for _ in range(100):
-        moved = np.array([middle(D, members) for members in clusters(D, centres) if len(members)])
-        if np.array_equal(moved, centres):
-            break
-        centres = moved
-    return centres
-
-
-def clusters(D: Matrix, centres: Indices) -> list[Indices]:
+def _clusters(D: Matrix, centres: Indices) -> list[Indices]:
     """Return the patterns nearest to each centre; every centre is in its own cluster, unless a copy precedes it."""
     labels = D[:, centres].argmin(axis=1)
     return [np.flatnonzero(labels == label) for label in range(len(centres))]
 
 
-def middle(D: Matrix, members: Indices) -> int:
+def _middle(D: Matrix, members: Indices) -> int:
     """Return the member whose largest distance to the others is smallest."""
     return int(members[D[np.ix_(members, members)].max(axis=1).argmin()])
 
@@ -163,10 +117,10 @@ def middle(D: Matrix, members: Indices) -> int:
 def left_out_distances(D: Matrix, centres: Indices) -> Matrix:
     """Return the distances to the nearest centre; for a centre, to the others or to the one that would replace it."""
     distances = np.asarray(D[:, centres].min(axis=1))
-    for centre, members in zip(centres, clusters(D, centres), strict=True):
+    for centre, members in zip(centres, _clusters(D, centres), strict=True):
         others = centres[centres != centre]
         rest = members[members != centre]
-        replacements = np.append(others, middle(D, rest)) if len(rest) else others
+        replacements = np.append(others, _middle(D, rest)) if len(rest) else others
         distances[centre] = D[centre, replacements].min(initial=np.inf)
     return np.where(np.isfinite(distances), distances, 0.0)
 
@@ -177,11 +131,7 @@ class SelfOrganisingMap(Rival):
     The units, on a grid of `grid` rows and columns, start at random targets. Each of `n_epochs` passes shows every
     target once, in one random order kept throughout; the nearest unit and, less, its neighbours on the grid move
     towards it. The learning rate starts at 0.5, and the Gaussian of the neighbourhood at `width` grid steps; both fall
-    to a third. Features keep their unit. Trained by the package minisom.
-    Paper: Kohonen, Self-organizing maps (1995); Tax, One-class classification (2001), section 3.3.3; dd_tools' som_dd.
-    Good at: clusters and bent sheets of two dimensions, many rows. Bad at: fewer rows than units; thin noise between
-    clusters, where units of the grid are stretched; features in different units.
-    Automatic: nothing is chosen from the data; 5 x 5 units and 100 epochs are dd_tools' defaults.
+    to a third. Features keep their unit. Trained by the package minisom; 5 x 5 units and 100 epochs are dd_tools'.
     """
 
     grid: tuple[int, int] = (5, 5)
@@ -190,62 +140,48 @@ class SelfOrganisingMap(Rival):
     random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
-        n_rows, n_columns = self._sides()
-        seed = seed_of(self.random_state)
-        som = needed("minisom", "minisom", by="SelfOrganisingMap").MiniSom(
-            n_rows, n_columns, X.shape[1], sigma=float(self.width), learning_rate=0.5, random_seed=seed,
-            decay_function="asymptotic_decay", sigma_decay_function="asymptotic_decay",
-        )  # fmt: skip
-        # minisom's other starts have length 1 whatever the unit of the data.
-        som.random_weights_init(X)
-        som.train(X, int(self.n_epochs), random_order=True, use_epochs=True)
-        self.units_ = np.ascontiguousarray(som.get_weights().reshape(n_rows * n_columns, X.shape[1]))
-        return self._score(X)
-
-    def _score(self, X: Matrix) -> Matrix:
-        return -np.asarray(cdist(X, self.units_, "sqeuclidean").min(axis=1))
-
-    def _sides(self) -> tuple[int, int]:
         if not isinstance(self.grid, tuple | list) or len(self.grid) != 2:
             raise ValueError(f"grid must be two integers >= 1, rows and columns, not {self.grid!r}")
         for side in self.grid:
             check_count("each side of grid", side)
         check_count("n_epochs", self.n_epochs)
-        n_rows, n_columns = int(self.grid[0]), int(self.grid[1])
-        widest = max(1.0, float(np.hypot(n_rows, n_columns)))
+        widest = max(1.0, float(np.hypot(*self.grid)))
         check_number("width", self.width, f"(0, {widest:.3g}]", ", as wide as the grid")
-        return n_rows, n_columns
+        som = needed("minisom", "minisom", by="SelfOrganisingMap").MiniSom(
+            *map(int, self.grid), X.shape[1], sigma=float(self.width), learning_rate=0.5,
+            random_seed=seed_of(self.random_state), decay_function="asymptotic_decay",
+            sigma_decay_function="asymptotic_decay",
+        )  # fmt: skip
+        # minisom's other starts have length 1 whatever the unit of the data.
+        som.random_weights_init(X)
+        som.train(X, int(self.n_epochs), random_order=True, use_epochs=True)
+        self.units_ = np.ascontiguousarray(som.get_weights().reshape(-1, X.shape[1]))
+        return self._score(X)
+
+    def _score(self, X: Matrix) -> Matrix:
+        return -np.asarray(cdist(X, self.units_, "sqeuclidean").min(axis=1))
 
 
 class ChameleonDescription(Rival):
     """CHAMELEON's clusters as fuzzy regions: score_samples is the log-membership in the nearest, -(d / tau)^2 / 2.
 
     The graph of each target's 10 nearest neighbours is cut into small parts, which are merged if they are as well
-    connected, and as close, as each is inside. Each cluster becomes a region: d is the distance to its medoid and tau
-    the mean distance of its pairs; for a single target, the mean distance to the nearest neighbour in the data. Copies
-    of a row are clustered as one. Fewer than 4 distinct rows are one cluster. The same rows always give the same
-    clusters. Needs the package chameleon-cluster.
-    Paper: Karypis, Han, Kumar, Chameleon: hierarchical clustering using dynamic modeling (1999).
-    Good at: clusters of uneven size and density. Bad at: bent clusters, which one medoid cannot represent; scattered
-    targets.
-    Automatic: `n_clusters` = 5, as for k-means and k-centres; "auto" takes the largest consistent number of 1, 2, 3, 5,
-    8, 13, 21, at ten fits each.
+    connected, and as close, as each is inside, until `n_clusters` are left. Each cluster becomes a region: d is the
+    distance to its medoid and tau the mean distance of its pairs; for a single target, the mean distance to the nearest
+    neighbour in the data. Copies of a row are clustered as one. Fewer than 4 distinct rows are one cluster. The same
+    rows always give the same clusters. Needs the package chameleon-cluster.
     """
 
-    n_clusters: int | str = 5
+    n_clusters: int = 5
 
     def _learn(self, X: Matrix) -> Matrix:
-        def scores_of(n_clusters: int, kept: Indices) -> Matrix:
-            return log_membership(X, *regions(X[kept], chameleon_labels(X[kept], n_clusters)))
-
-        candidates = [n_clusters for n_clusters in NUMBERS_TRIED[:7] if n_clusters <= max(1, len(X) // 4)]
-        self.n_clusters_ = self._chosen("n_clusters", candidates, scores_of, len(X))
-        self.labels_ = chameleon_labels(X, self.n_clusters_)
+        check_count("n_clusters", self.n_clusters)
+        self.labels_ = chameleon_labels(X, self.n_clusters)
         self.centres_, self.extents_ = regions(X, self.labels_)
         return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
-        return log_membership(X, self.centres_, self.extents_)
+        return -0.5 * np.asarray((cdist(X, self.centres_) / self.extents_).min(axis=1)) ** 2
 
 
 def chameleon_labels(X: Matrix, n_clusters: int) -> Indices:
@@ -275,20 +211,12 @@ def regions(X: Matrix, labels: Indices) -> tuple[Matrix, Matrix]:
     >>> centres.tolist(), extents.round(3).tolist()
     ([[1.0]], [3.333])
     """
-    shapes = [_region(X[labels == label]) for label in range(labels.max() + 1)]
-    centres = np.array([centre for centre, _ in shapes])
-    extents = np.array([extent for _, extent in shapes])
     distinct = np.unique(X, axis=0)
     lone = float(_to_nearest_other(distinct).mean()) if len(distinct) > 1 else 1.0
-    return centres, np.where(extents > 0, extents, lone)
-
-
-def _region(members: Matrix) -> tuple[Matrix, float]:
-    D = cdist(members, members)
-    n_pairs = len(D) * (len(D) - 1)
-    return members[D.sum(axis=1).argmin()], float(D.sum() / n_pairs) if n_pairs else 0.0
-
-
-def log_membership(X: Matrix, centres: Matrix, extents: Matrix) -> Matrix:
-    """Return -(d / tau)^2 / 2 in the region where it is largest."""
-    return -0.5 * np.asarray((cdist(X, centres) / extents).min(axis=1)) ** 2
+    centres, extents = [], []
+    for label in range(labels.max() + 1):
+        members = X[labels == label]
+        D = cdist(members, members)
+        centres.append(members[D.sum(axis=1).argmin()])
+        extents.append(float(D.sum() / (len(D) * (len(D) - 1))) if D.any() else lone)
+    return np.array(centres), np.array(extents)

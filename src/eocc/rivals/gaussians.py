@@ -4,15 +4,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.covariance import MinCovDet
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from eocc.base.arguments import check_number
+from eocc.base.arguments import check_count, check_number
 from eocc.base.types import Matrix
-from eocc.rivals.base import Rival, folds, is_automatic, seed_of
+from eocc.rivals.base import Rival, seed_of
 
 
 def covariance_of(X: Matrix) -> Matrix:
@@ -41,15 +40,13 @@ def whitened_squares(rows: Matrix, whitening: Matrix) -> Matrix:
     return np.asarray((np.einsum("ij,jk->ik", rows, whitening) ** 2).sum(axis=1))
 
 
-def is_singular(eigenvalues: NDArray[np.floating[Any]]) -> bool:
+def is_singular(eigenvalues: Matrix) -> bool:
     """Return whether the smallest of ascending eigenvalues is 0 up to the rounding error of the largest."""
     return bool(eigenvalues[0] <= eigenvalues[-1] * len(eigenvalues) * np.finfo(float).eps)
 
 
 def n_directions(X: Matrix, singular_values: Matrix) -> int:
-    """Return the number of directions in which the rows differ by more than rounding error.
-
-    `singular_values` are those of the centred rows, descending.
+    """Return in how many directions the rows differ by more than rounding, from the values of the centred rows.
 
     >>> n_directions(np.array([[1.0, 0.1], [3.0, 0.1]]), np.array([1.4, 1e-17]))
     1
@@ -62,10 +59,7 @@ class Gauss(Rival):
     """A single Gaussian: score_samples is its log-density.
 
     Mean and covariance of the targets, S' = (1 - r) S + r tr(S)/d I with r = `regularisation`, so that the covariance
-    can be inverted even with more features than rows.
-    Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 2.3; dd_tools' gauss_dd.
-    Good at: one elongated cloud, few rows, correlated features. Bad at: several clusters, bent or heavy-tailed data.
-    Automatic: nothing to choose; r = 0.01 is dd_tools' default.
+    can be inverted even with more features than rows. r = 0.01 is dd_tools' default.
     """
 
     regularisation: float = 0.01
@@ -89,77 +83,52 @@ class Gauss(Rival):
 
 
 class MixtureOfGaussians(Rival):
-    """A mixture of Gaussians with full covariances: score_samples is its log-density.
+    """A mixture of `n_components` Gaussians with full covariances: score_samples is its log-density.
 
     Fitted by expectation maximisation (scikit-learn's). r tr(S)/d I is added to every covariance, where S is the
     covariance of all targets and r = `regularisation`, so that it can always be inverted. There are at most as many
-    Gaussians as distinct rows.
-    Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 9.2; dd_tools' mog_dd.
-    Good at: several elongated clusters, many rows. Bad at: few rows, many features: d(d + 3)/2 numbers per Gaussian.
-    Automatic: n_components = "auto" takes the number, of 1 to 10 and with more rows than features for each Gaussian,
-    that gives held-out targets the largest likelihood (ten folds). Both defaults, 5 and r = 0.01, are dd_tools'.
+    Gaussians as distinct rows. Both defaults, 5 and r = 0.01, are dd_tools'.
     """
 
-    n_components: int | str = 5
+    n_components: int = 5
     regularisation: float = 0.01
     random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
-        is_open = is_automatic("n_components", self.n_components)
+        check_count("n_components", self.n_components)
         check_number("regularisation", self.regularisation, "(0, inf)")
-        seed = seed_of(self.random_state)
-        self.centre_ = X.mean(axis=0)
+        centre = X.mean(axis=0)
         # One unit for all features: tr(S)/d becomes 1, and the regularisation relative to it.
-        self.unit_ = float(np.sqrt(X.var(axis=0).mean())) or 1.0
-        Z = (X - self.centre_) / self.unit_
-        n = _likeliest_number(Z, self.regularisation, seed) if is_open else int(self.n_components)
-        mixture = _fitted(Z, n, self.regularisation, seed)
-        self.weights_, self.means_ = mixture.weights_, mixture.means_ * self.unit_ + self.centre_
-        self.whitenings_ = mixture.precisions_cholesky_ / self.unit_
+        unit = float(np.sqrt(X.var(axis=0).mean())) or 1.0
+        mixture = self._mixture((X - centre) / unit)
+        self.weights_, self.means_ = mixture.weights_, mixture.means_ * unit + centre
+        self.whitenings_ = mixture.precisions_cholesky_ / unit
         self.n_components_ = len(self.weights_)
         log_determinants = np.log(np.diagonal(self.whitenings_, axis1=1, axis2=2)).sum(axis=1)
         self.log_normalisers_ = np.log(self.weights_) + log_determinants - 0.5 * X.shape[1] * np.log(2 * np.pi)
         return self._score(X)
 
+    def _mixture(self, Z: Matrix) -> GaussianMixture:
+        n = min(int(self.n_components), len(np.unique(Z, axis=0)))
+        mixture = GaussianMixture(n, reg_covar=self.regularisation, random_state=seed_of(self.random_state))
+        rows = np.repeat(Z, 2, axis=0) if len(Z) == 1 else Z  # scikit-learn needs two rows; a copy changes no density
+        with warnings.catch_warnings():
+            # A hundred iterations, as in dd_tools: every one raises the likelihood, so the last is good enough.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                return mixture.fit(rows)
+            except ValueError as error:
+                if "ill-defined empirical covariance" not in str(error):
+                    raise
+                raise ValueError(
+                    f"a covariance has no inverse with regularisation={self.regularisation:g}; "
+                    "take a larger one, or a smaller n_components"
+                ) from error
+
     def _score(self, X: Matrix) -> Matrix:
-        logs = np.empty((len(X), self.n_components_))
-        for index, (mean, whitening) in enumerate(zip(self.means_, self.whitenings_, strict=True)):
-            logs[:, index] = self.log_normalisers_[index] - 0.5 * whitened_squares(X - mean, whitening)
-        return np.asarray(logsumexp(logs, axis=1))
-
-
-def _fitted(Z: Matrix, n_components: int, regularisation: float, seed: int) -> GaussianMixture:
-    n = min(n_components, len(np.unique(Z, axis=0)))
-    mixture = GaussianMixture(n, reg_covar=regularisation, random_state=seed)
-    rows = np.repeat(Z, 2, axis=0) if len(Z) == 1 else Z  # scikit-learn needs two rows; a copy changes no density
-    with warnings.catch_warnings():
-        # A hundred iterations, as in dd_tools: every one raises the likelihood, so the last is good enough.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            return mixture.fit(rows)
-        except ValueError as error:
-            if "ill-defined empirical covariance" not in str(error):
-                raise
-            raise ValueError(
-                f"a covariance has no inverse with regularisation={regularisation:g}; "
-                "take a larger one, or a smaller n_components"
-            ) from error
-
-
-def _likeliest_number(Z: Matrix, regularisation: float, seed: int) -> int:
-    """Return the number of Gaussians with the largest mean log-density of held-out rows, the smaller of equals."""
-    n, d = Z.shape
-    candidates = [number for number in range(1, 11) if number * (d + 1) <= n]
-    if len(candidates) < 2:
-        return 1
-
-    def likelihood(number: int) -> float:
-        return sum(
-            float(_fitted(Z[kept], number, regularisation, seed).score_samples(Z[held_out]).sum())
-            for kept, held_out in folds(n)
-        )
-
-    return candidates[int(np.argmax([likelihood(number) for number in candidates]))]
+        parts = zip(self.log_normalisers_, self.means_, self.whitenings_, strict=True)
+        logs = [log - 0.5 * whitened_squares(X - mean, whitening) for log, mean, whitening in parts]
+        return np.asarray(logsumexp(np.column_stack(logs), axis=1))
 
 
 class RobustCovariance(Rival):
@@ -170,10 +139,6 @@ class RobustCovariance(Rival):
     are left out of the search. With fewer than two rows per direction, or if the half spans fewer directions than all
     rows, `is_robust_` is False, and mean and covariance are those of all rows. A singular covariance becomes
     (1 - r) S + r tr(S)/d I with r = `regularisation`.
-    Paper: Rousseeuw, Van Driessen, A fast algorithm for the minimum covariance determinant estimator (1999).
-    Good at: one elongated cloud with outliers among its rows, correlated features. Bad at: several clusters, bent
-    data, categories, fewer than about five rows per feature.
-    Automatic: nothing to choose; r = 0.01 as in `Gauss`.
     """
 
     regularisation: float = 0.01
@@ -183,8 +148,7 @@ class RobustCovariance(Rival):
         check_number("regularisation", self.regularisation, "(0, 1]")
         found = _tightest_half(X, seed_of(self.random_state))
         self.is_robust_ = found is not None
-        location, covariance = found if found is not None else (X.mean(axis=0), covariance_of(X))
-        self.location_: Matrix = location
+        self.location_, covariance = found or (X.mean(axis=0), covariance_of(X))
         is_usable = not is_singular(np.linalg.eigvalsh(covariance))
         self.covariance_ = covariance if is_usable else regularised(covariance, self.regularisation)
         values, vectors = np.linalg.eigh(self.covariance_)
@@ -197,11 +161,12 @@ class RobustCovariance(Rival):
 
 def _tightest_half(X: Matrix, seed: int) -> tuple[Matrix, Matrix] | None:
     """Return the robust mean and covariance, or None if the rows are too few or too similar."""
-    directions = _directions(X)
-    rank = directions.shape[1]
+    centre = X.mean(axis=0)
+    _, lengths, directions = np.linalg.svd(X - centre, full_matrices=False)
+    rank = n_directions(X, lengths)
     if rank == 0 or len(X) < 2 * rank:
         return None
-    centre = X.mean(axis=0)
+    directions = np.eye(rank) if rank == X.shape[1] else directions[:rank].T
     try:
         with warnings.catch_warnings():
             # It warns of singular halves, which are dealt with below, and of determinants that grow by rounding.
@@ -216,12 +181,3 @@ def _tightest_half(X: Matrix, seed: int) -> tuple[Matrix, Matrix] | None:
     if not np.isfinite(covariance).all() or is_singular(np.linalg.eigvalsh(covariance)):
         return None
     return centre + directions @ estimate.location_, directions @ covariance @ directions.T
-
-
-def _directions(X: Matrix) -> Matrix:
-    """Return, as columns, the principal directions in which rows differ; the axes themselves if that is all of them."""
-    if len(X) == 1:
-        return np.empty((X.shape[1], 0))
-    _, lengths, directions = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    rank = n_directions(X, lengths)
-    return np.eye(rank) if rank == X.shape[1] else directions[:rank].T

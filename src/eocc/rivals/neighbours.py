@@ -9,25 +9,20 @@ from scipy.special import logsumexp
 from sklearn.neighbors import LocalOutlierFactor
 
 from eocc.base.arguments import check_count, check_number
-from eocc.base.checks import one_of
 from eocc.base.types import Matrix
 from eocc.calibration.conformal import Calibration
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
-from eocc.rivals.base import DistanceRival, Rival, is_automatic, needed
-from eocc.rivals.distances import EuclideanRows, distances_to_others, intrinsic_dimension
+from eocc.rivals.base import DistanceRival, Rival, needed
+from eocc.rivals.distances import distances_to_others, intrinsic_dimension
 
 
 class KNearestNeighbours(DistanceRival):
     """Distance to the k-th nearest target: score_samples is minus that distance.
 
-    Training scores leave out the pattern itself, so a copy of a row is a neighbour at distance 0.
-    Paper: Ramaswamy, Rastogi, Shim, Efficient algorithms for mining outliers (2000); Tax, One-class classification
-    (2001), section 3.4.2; dd_tools' knndd.
-    Good at: any shape, any dissimilarity, small samples. Bad at: targets of uneven density; noise in the training set
-    when k is small.
-    Automatic: k = "auto" takes the k of 1, 2, 3, 5, 8, ... whose density, a Gaussian at each target as wide as its
-    distance to its k-th neighbour, gives left-out targets the largest likelihood.
+    Training scores leave out the pattern itself, so a copy of a row is a neighbour at distance 0. k = "auto" takes the
+    k of 1, 2, 3, 5, 8, ... whose density, a Gaussian at each target as wide as its distance to its k-th neighbour,
+    gives left-out targets the largest likelihood.
 
     >>> KNearestNeighbours(k=1).fit([[0.0], [1.0], [3.0]]).score_samples([[5.0]])
     array([-2.])
@@ -36,13 +31,14 @@ class KNearestNeighbours(DistanceRival):
     k: int | str = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
-        n_others = len(D) - 1
-        is_open = is_automatic("k", self.k)
-        if n_others == 0:
+        is_open = isinstance(self.k, str) and self.k == "auto"
+        if not is_open:
+            check_count("k", self.k, otherwise=" or 'auto'")
+        if len(D) == 1:
             self.k_ = 1
             return np.zeros(1)
         others = distances_to_others(D)
-        self.k_ = _likeliest_k(D, others) if is_open else min(int(self.k), n_others)
+        self.k_ = _likeliest_k(D, others) if is_open else min(int(self.k), len(D) - 1)
         return -others[:, self.k_ - 1]
 
     def _score(self, D: Matrix) -> Matrix:
@@ -52,11 +48,9 @@ class KNearestNeighbours(DistanceRival):
 def _likeliest_k(D: Matrix, others: Matrix) -> int:
     """Return the k whose density gives left-out patterns the largest likelihood.
 
-    The density has a Gaussian at each target, as wide as the distance to its k-th neighbour (Breiman, Meisel, Purcell
-    1977), in the intrinsic dimension of the data. Without pattern j, a target that had j among its k nearest is as
-    wide as its next distance. Widths are at least 10^-6 of the median distance (of the median positive one if most
-    rows are copies): otherwise copies would be infinitely dense. They are at least 10^-150 of the largest distance, so
-    that no square overflows.
+    The density of Breiman, Meisel, Purcell (1977) in the intrinsic dimension of the data. Without pattern j, a target
+    that had j among its k nearest is as wide as its next distance. Copies must not be infinitely dense: widths are at
+    least 10^-6 of the median distance (of the median positive one if most rows are copies), and 10^-150 of the largest.
     """
     candidates = [k for k in (1, 2, 3, 5, 8, 13, 21, 34, 55) if k < len(D) - 1] or [1]
     if len(candidates) == 1:
@@ -79,48 +73,33 @@ class NearestNeighbour(KNearestNeighbours):
 
     `KNearestNeighbours` with k = 1. The threshold comes from distances to the other targets, but a training target
     scored again is at distance 0 from itself, so predict accepts every training target.
-    Paper: Tax, One-class classification (2001), section 3.4.2, whose nndd divides by the neighbour's own distance;
-    the published comparison's figures are those of the plain distance.
-    Good at: any shape, any dissimilarity, clean small samples. Bad at: outliers among the training targets, whose
-    surroundings are all accepted.
-    Automatic: nothing to choose.
     """
 
     def __init__(self, *, metric: Any = "euclidean", rejection_rate: float = 0.05) -> None:
         super().__init__(k=1, metric=metric, rejection_rate=rejection_rate)
 
 
-METHODS = ("largest", "mean", "median")
-
-
 class PyodKNN(Rival):
-    """PyOD's k nearest neighbours: score_samples is minus the distance to the k-th, or the mean or median of all k.
+    """PyOD's k nearest neighbours: score_samples is minus the distance to the k-th, k = `n_neighbors`.
 
-    pyod.models.knn.KNN with the sign reversed; `method` is its "largest" (the k-th), "mean" or "median", `n_neighbors`
-    its k, or all others if there are fewer. With a single target, the score is minus the distance to it.
-    `KNearestNeighbours` does the same for any dissimilarity.
-    Paper: Ramaswamy, Rastogi, Shim, Efficient algorithms for mining outliers (2000); Angiulli, Pizzuti, Fast outlier
-    detection in high dimensional spaces (2002).
-    Good at: any shape, small samples. Bad at: targets of uneven density; features in different units.
-    Automatic: nothing is chosen from the data; 5 neighbours and "largest" are PyOD's defaults.
+    pyod.models.knn.KNN with the sign reversed; k is at most the number of the other targets. With a single target, the
+    score is minus the distance to it. `KNearestNeighbours` does the same for any dissimilarity.
 
     >>> PyodKNN(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[5.0]])
     array([-2.])
     """
 
     n_neighbors: int = 5
-    method: str = "largest"
 
     def _learn(self, X: Matrix) -> Matrix:
         check_count("n_neighbors", self.n_neighbors)
-        one_of(*METHODS)("method", self.method)
         self.n_neighbors_ = min(int(self.n_neighbors), len(X) - 1)
         if self.n_neighbors_ == 0:
             self.target_ = X
             return np.zeros(1)
         detector = needed("pyod.models.knn", "pyod", by="PyodKNN").KNN
         # The ball tree computes distances from differences, so that a row scores the same in any batch.
-        self.detector_ = detector(n_neighbors=self.n_neighbors_, method=self.method, algorithm="ball_tree").fit(X)
+        self.detector_ = detector(n_neighbors=self.n_neighbors_, algorithm="ball_tree").fit(X)
         return -np.asarray(self.detector_.decision_scores_)
 
     def _score(self, X: Matrix) -> Matrix:
@@ -137,11 +116,6 @@ class GeometricEntropyMinimisation(DistanceRival):
     row is as normal as the length that it adds is short. `p_values` compares that length with the lengths of the
     training rows, each left out of its own neighbours. Sums are taken in the unit of the largest training distance, so
     that powers neither overflow nor vanish.
-    Paper: Hero, Geometric entropy minimization (GEM) for anomaly detection and localization (2006); Sricharan, Hero,
-    Efficient anomaly detection using bipartite k-NN graphs (2011), who compare with a second part of the targets
-    instead of leaving rows out.
-    Good at: any shape, any dissimilarity, p-values at no extra cost. Bad at: targets of uneven density.
-    Automatic: nothing; k = 5 and gamma = 1 by default.
 
     >>> gem = GeometricEntropyMinimisation(k=2).fit([[0.0], [1.0], [4.0]])
     >>> gem.score_samples([[2.0], [8.0]]) * gem.unit_
@@ -181,10 +155,6 @@ class LocalOutlierFactorRival(DistanceRival):
     The density is one over the mean reachability distance to the k nearest targets, k = `n_neighbors`, or all others if
     there are fewer; scikit-learn's LocalOutlierFactor for new patterns. Distances are divided by their mean, because
     scikit-learn adds 1e-10 to them. With a single target, the score is minus the distance to it.
-    Paper: Breunig, Kriegel, Ng, Sander, LOF: identifying density-based local outliers (2000).
-    Good at: targets of uneven density, any dissimilarity. Bad at: copies, whose density has no bound; clusters of
-    fewer than k targets.
-    Automatic: nothing is chosen from the data; 20 neighbours are scikit-learn's default.
 
     >>> LocalOutlierFactorRival(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[7.0]]).round(6)
     array([-2.])
@@ -218,10 +188,6 @@ class SpanningTreeDescription(DistanceRival):
     Training scores are distances to the other targets and to the edges that do not end in the pattern. For leaves of
     the tree this is leave-one-out; for other targets it is never smaller. Scored again, a training target lies on the
     tree, so predict accepts every training target.
-    Paper: Juszczak, Tax, Pękalska, Duin, Minimum spanning tree based one-class classifier (2009); dd_tools' mst_dd.
-    Good at: few targets, many features, targets along curves. Bad at: outliers among the training targets, which the
-    tree reaches out to; clusters far apart, whose joining edge counts as target.
-    Automatic: nothing to choose.
 
     >>> tree = SpanningTreeDescription().fit([[0.0, 0.0], [4.0, 0.0], [4.0, 9.0]])
     >>> tree.score_samples([[2.0, 1.0], [7.0, 13.0]])
@@ -246,7 +212,7 @@ class SpanningTreeDescription(DistanceRival):
 
     def _minus_distance(self, D: Matrix, patterns: Any, own: NDArray[np.int64]) -> Matrix:
         nearest: Matrix = D.min(axis=1)
-        if isinstance(self.metric_, EuclideanRows):
+        if self.metric_.is_euclidean:
             lower_to_edges(patterns, own, self.prototypes_, self.tree_.edges, nearest)
         else:
             lower_to_triangles(np.ascontiguousarray(D), own, self.tree_.edges, self.tree_.lengths, nearest)

@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from eocc.base.arguments import check_number
 from eocc.base.types import Matrix
 from eocc.rivals.base import DISTANCES_PER_BLOCK, LARGEST_SQUARED, DistanceRival, Rival
-from eocc.rivals.distances import EuclideanRows, intrinsic_dimension
+from eocc.rivals.distances import intrinsic_dimension
 
 
 class Parzen(DistanceRival):
@@ -16,11 +16,7 @@ class Parzen(DistanceRival):
 
     log (1/n) sum_j exp(-D_ij^2 / 2h^2) - d log(h sqrt(2 pi)), h = `width`. For Euclidean rows d, `dimension_`, is the
     number of features, so this is a log-density; for other metrics it is the intrinsic dimension of the distances.
-    Paper: Parzen, On estimation of a probability density function and mode (1962); Duin, On the choice of smoothing
-    parameters for Parzen estimators (1976); dd_tools' parzen_dd.
-    Good at: any shape, several clusters, enough rows for the dimension. Bad at: many features of which few matter,
-    features in unequal units, targets of uneven density.
-    Automatic: width = "auto", dd_tools' default, gives left-out targets the largest likelihood (`likeliest_width`).
+    width = "auto", dd_tools' default, gives left-out targets the largest likelihood.
 
     >>> Parzen(width=1.0).fit([[0.0], [1.0], [3.0]]).score_samples([[1.0], [9.0]]).round(3)
     array([ -1.463, -20.018])
@@ -30,7 +26,7 @@ class Parzen(DistanceRival):
 
     def _learn(self, D: Matrix) -> Matrix:
         check_width(self.width)
-        has_rows = isinstance(self.metric_, EuclideanRows)
+        has_rows = self.metric_.is_euclidean
         self.dimension_ = float(self.prototypes_.shape[1]) if has_rows else intrinsic_dimension(D)
         counts = np.ones(len(D))
         self.width_ = likeliest_width(D, self.dimension_, counts) if isinstance(self.width, str) else float(self.width)
@@ -51,10 +47,7 @@ def check_width(width: Any) -> None:
 
 
 def left_out_log_density(D: Matrix, width: float, dimension: float, counts: Matrix) -> Matrix:
-    """Return the log-density of each pattern under the Gaussians at all others, given their distances D.
-
-    log (1 / (n - 1)) sum_j m_j exp(-D_ij^2 / 2h^2) - d log(h sqrt(2 pi)), where pattern j occurs `counts`[j] times,
-    m_j is that count, less one for the pattern itself, and n their sum.
+    """Return the log-density of each pattern under the Gaussians at all others; pattern j occurs `counts`[j] times.
 
     >>> left_out_log_density(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, 1.0, np.array([1.0, 1.0])).round(3)
     array([-2.919, -2.919])
@@ -76,11 +69,9 @@ def log_weighted_sum(logs: Matrix, weights: Matrix) -> Matrix:
 def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
     """Return the width that gives left-out patterns the largest likelihood; 1 if all are equal, to 1e-100.
 
-    Where the likelihood is stationary, d h^2 is a mean of squared distances, so h lies between sqrt(mean of the
-    nearest D^2 / d) and sqrt(mean of the farthest D^2 / d): the interval is searched at every factor of sqrt(2), then
-    around the best point. Copies would make the likelihood grow without bound as h goes to 0. They are treated as
-    rounded values: h stays above r / sqrt(12 d), the standard deviation of rounding to steps of r / sqrt(d), where r is
-    the median distance to the nearest other pattern that is not a copy. Without copies that is below the interval.
+    Copies would make the likelihood grow without bound as the width h goes to 0. They are treated as rounded values: h
+    stays above r / sqrt(12 d), the standard deviation of rounding to steps of r / sqrt(d), where r is the median
+    distance to the nearest other pattern that is not a copy.
 
     >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, np.array([1.0, 1.0])).__round__(3)
     2.0
@@ -102,7 +93,11 @@ def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
 
 
 def _width_interval(D: Matrix, dimension: float, counts: Matrix) -> Matrix:
-    """Return the smallest and the largest width worth trying."""
+    """Return the smallest and the largest width worth trying.
+
+    Where the likelihood is stationary, d h^2 is a mean of squared distances: between that of the nearest and that of
+    the farthest.
+    """
     different = np.where(D > 0, D, np.inf).min(axis=1)
     nearest = np.where(counts > 1, 0, (D + np.diag(np.full(len(D), np.inf))).min(axis=1))
     squares = np.average([nearest**2, D.max(axis=1) ** 2], weights=counts, axis=1)
@@ -116,13 +111,9 @@ class NaiveParzen(Rival):
     """A one-dimensional Parzen density per feature: score_samples is the sum of their logs.
 
     sum_f log (1/n) sum_j exp(-(x_f - t_jf)^2 / 2 h_f^2) / (h_f sqrt(2 pi)), t_j the targets: features are treated as
-    independent, each with its own width, so their units do not matter.
-    Paper: Duin, On the choice of smoothing parameters for Parzen estimators (1976), for the widths; dd_tools'
-    nparzen_dd.
-    Good at: many features, few rows, unequal units, discrete features. Bad at: unusual combinations of features.
-    Automatic: width = "auto", dd_tools' default, gives left-out targets the largest likelihood, feature by feature.
-    Copies are treated as rounded values: h_f is at least 1 / sqrt(12) of the typical step between values. A feature
-    with the same value in every training row gets h_f = 1.
+    independent, each with its own width, so their units do not matter. width = "auto", dd_tools' default, gives
+    left-out targets the largest likelihood, feature by feature. Copies are treated as rounded values: h_f is at least
+    1 / sqrt(12) of the typical step between values. A feature with the same value in every training row gets h_f = 1.
 
     >>> NaiveParzen(width=1.0).fit([[0.0, 5.0], [1.0, 5.0]]).score_samples([[0.0, 5.0], [1.0, 9.0]]).round(3)
     array([ -2.057, -10.057])
@@ -147,26 +138,24 @@ class _Column:
     def __init__(self, column: Matrix, width: float | str) -> None:
         self.values, self.index, counts = np.unique(column, return_inverse=True, return_counts=True)
         self.counts = counts.astype(float)
-        self.width = likeliest_width(self._distances(), 1.0, self.counts) if isinstance(width, str) else float(width)
-
-    def _distances(self) -> Matrix:
-        return np.asarray(np.abs(self.values[:, None] - self.values))
+        distances = np.abs(self.values[:, None] - self.values)
+        self.width = likeliest_width(distances, 1.0, self.counts) if isinstance(width, str) else float(width)
 
     def left_out(self) -> Matrix:
         """Return the log-density of each training row, itself left out."""
         if self.counts.sum() == 1:
             return self.log_density(self.values)
-        return left_out_log_density(self._distances(), self.width, 1.0, self.counts)[self.index]
+        distances = np.abs(self.values[:, None] - self.values)
+        return left_out_log_density(distances, self.width, 1.0, self.counts)[self.index]
 
     def log_density(self, values: Matrix) -> Matrix:
         """Return the log-density of each value."""
         step = max(1, DISTANCES_PER_BLOCK // len(self.values))
-        blocks = [values[start : start + step, None] for start in range(0, len(values), step)]
         weights = self.counts / (self.counts.sum() * self.width * np.sqrt(2 * np.pi))
-        logs = [log_weighted_sum(-0.5 * self._in_widths(block) ** 2, weights) for block in blocks]
+        logs = []
+        for start in range(0, len(values), step):
+            # A feature may vary far less than the others, whose spread decides where values are clipped.
+            with np.errstate(over="ignore"):
+                in_widths = (values[start : start + step, None] - self.values) / self.width
+            logs.append(log_weighted_sum(-0.5 * np.clip(in_widths, -LARGEST_SQUARED, LARGEST_SQUARED) ** 2, weights))
         return np.asarray(np.concatenate(logs))
-
-    def _in_widths(self, values: Matrix) -> Matrix:
-        # A feature may vary far less than the others, whose spread decides where values are clipped.
-        with np.errstate(over="ignore"):
-            return np.asarray(np.clip((values - self.values) / self.width, -LARGEST_SQUARED, LARGEST_SQUARED))
