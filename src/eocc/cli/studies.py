@@ -76,4 +76,4 @@ def run_and_write(study: Any, request: Any) -> None:
         return
     results = run_study(study, request)
     print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
-    say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.")
+    say(f"Written: {request.folder / study.name}.md and .csv; single runs are in {request.folder}/cells.")

@@ -23,5 +23,4 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "formats.graphs.gxl.read_graph_set",
     "formats.graphs.gxl.read_gxl",
     "formats.graphs.node_link.molecules",
-    "formats.graphs.tudataset.read_tudataset",
 )

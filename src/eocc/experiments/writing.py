@@ -1,21 +1,16 @@
-"""The results of a study as files: Markdown, CSV, and one HTML page that needs no other file."""
+"""The results of a study as files: Markdown, CSV, and pictures of the ranks."""
 
-import base64
 import io
 import os
 import platform
-import re
-from collections.abc import Sequence
+from collections.abc import Container
 from datetime import date
 from importlib.metadata import version
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
 from eocc.base.atomic import drafted
-from eocc.base.markup import Markup, escaped, tag
-from eocc.base.markup import table as html_table
 from eocc.base.wording import counted
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.studies import Request, Study
@@ -54,16 +49,10 @@ RANK_PICTURE = "Average ranks of the systems with their intervals; lines join th
 
 
 def write_study(study: Study, results: Results, request: Request) -> list[Path]:
-    """Write the tables and a picture of the ranks for each normalisation, each file whole or not at all.
-
-    Return the paths. The HTML page contains the pictures.
-    """
-    tables, facts, pictures = _tables(study, results), _facts(study, results, request), _rank_pictures(results)
-    names = {form: f"{study.name}-ranks-{form}.png" for form in pictures}
-    contents = {f"{study.name}.md": _markdown_page(study.title, facts, tables, names).encode(),
-                f"{study.name}.csv": csv_text(results).encode(),
-                f"{study.name}.html": _html_page(study.title, facts, tables, pictures).encode(),
-                **{names[form]: data for form, data in pictures.items()}}  # fmt: skip
+    """Write the tables and a picture of the ranks per normalisation, each whole or not at all. Return the paths."""
+    pictures = {f"{study.name}-ranks-{form}.png": data for form, data in _rank_pictures(results).items()}
+    page = _markdown_page(study, results, request, pictures)
+    contents = {f"{study.name}.md": page.encode(), f"{study.name}.csv": csv_text(results).encode(), **pictures}
     for name, content in contents.items():
         with drafted(request.folder / name) as draft:
             draft.write_bytes(content)
@@ -126,29 +115,14 @@ def _ranking_fact(form: str, ranking: Ranking) -> str:
     )
 
 
-def _markdown_page(title: str, facts: Sequence[str], tables: dict[str, Table], pictures: dict[str, str]) -> str:
-    parts = []
-    for caption, rows in tables.items():
+def _markdown_page(study: Study, results: Results, request: Request, pictures: Container[str]) -> str:
+    parts = [f"# {study.title}", *_facts(study, results, request)]
+    for caption, rows in _tables(study, results).items():
         parts += [f"## {caption}", markdown(rows)]
-        if name := pictures.get(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None:
+        name = f"{study.name}-ranks-{caption.removeprefix('Ranks, ')}.png"
+        if name in pictures:
             parts.append(f"![{RANK_PICTURE}]({quote(name)})")
-    return "\n\n".join([f"# {title}", *facts, *parts]) + "\n"
-
-
-def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], pictures: dict[str, bytes]) -> str:
-    parts = [tag("p", fact) for fact in facts]
-    for caption, rows in tables.items():
-        body = [[Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped(cell))) for cell in row] for row in rows[1:]]
-        parts += [tag("h2", caption), html_table(rows[0], body, class_="numbers")]
-        picture = pictures.get(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None
-        if picture is not None:
-            data = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-            parts.append(Markup(f'<p><img alt="{RANK_PICTURE}" style="max-width: 100%" src="{data}"></p>'))
-    style = files("eocc.report").joinpath("style.css").read_text("utf-8")
-    head = tag("head", Markup('<meta charset="utf-8">'), tag("title", title), tag("style", Markup(style)),
-               Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'))  # fmt: skip
-    main = tag("main", tag("h1", title), *parts)
-    return f"<!doctype html>\n{tag('html', head, tag('body', main), lang='en')}\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def _rank_pictures(results: Results) -> dict[str, bytes]:

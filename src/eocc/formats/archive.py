@@ -18,7 +18,6 @@ from typing import IO, Any
 from eocc.base.printing import complaint, quoted
 
 CHUNK = 2**16
-LONGEST_LINE = 2**20
 # An entry in the directory of a zip takes 46 bytes and its name: names may have 200 characters on average.
 DIRECTORY_ENTRY = 256
 FAILURES = (OSError, EOFError, RuntimeError, OverflowError, ValueError, zipfile.BadZipFile, zlib.error, struct.error)
@@ -111,18 +110,6 @@ class Collection:
 
     def _too_many(self) -> ValueError:
         return complaint(str(self.path), None, f"holds more than the limit of {self.limits.members} files")
-
-    def lines(self, name: str) -> Iterator[bytes]:
-        """Yield the lines of a file, without their ends."""
-        rest, number = b"", 0
-        for chunk in self.chunks(name):
-            *whole, rest = (rest + chunk).split(b"\n")
-            yield from whole
-            number += len(whole)
-            if len(rest) > LONGEST_LINE:
-                raise complaint(self.where(name), number + 1, f"the line is longer than {LONGEST_LINE} bytes")
-        if rest:
-            yield rest
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """Yield a file piece by piece, after a check of the size that it declares against the limits."""

@@ -1,4 +1,4 @@
-"""Collections of labelled graphs in files: GXL with CXL indices, and the TUDataset format."""
+"""Collections of labelled graphs in files: GXL with CXL indices."""
 
 from dataclasses import dataclass
 
