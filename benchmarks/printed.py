@@ -47,7 +47,9 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--folder", type=Path, default=Path(__file__).parents[1] / "docs" / "results")
     means = means_of(arguments.parse_args().folder)
-    figures = [figure for name in TABLES for figure in published(name) if figure.mean is not None]
+    figures = [
+        figure for name in TABLES for figure in published(name) if figure.quantity == "auc" and figure.mean is not None
+    ]
     gaps = [abs(means[place] - figure.mean) for figure in figures
             if (place := (figure.dataset, figure.normalisation, figure.system)) in means
             and figure.system in PLAIN and place[:2] in OF_PROTOCOL]  # fmt: skip

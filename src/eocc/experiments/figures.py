@@ -87,10 +87,7 @@ def draw_examples(folder: Path) -> list[Path]:
 
 
 def draw_ranks(ranking: Ranking) -> Any:
-    """Draw the average ranks of the systems, with their bootstrap intervals over the data sets.
-
-    A vertical line joins systems that do not differ by the Nemenyi test.
-    """
+    """Draw the average ranks of the systems, with their bootstrap intervals over the data sets."""
     ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
     figure = new_figure(9.5, 1.2 + 0.24 * len(names))
@@ -100,24 +97,6 @@ def draw_ranks(ranking: Ranking) -> Any:
     axes.hlines(range(len(names)), *ends.T, color=INK, linewidth=1)
     for place, rank in enumerate(ranks):
         axes.text(ends[place, 1], place, f" {rank:.2f}", va="center", fontsize=8)
-    cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
-    for number, (start, end) in enumerate(cliques):
-        right = ends.max() * (1.1 + 0.03 * number)
-        axes.plot([right, right], [start - 0.25, end + 0.25], color=INK, linewidth=2)
     axes.invert_yaxis()
     axes.set(xlabel=f"average rank (1 is best); critical difference {ranking.critical_difference:.2f}")
     return figure
-
-
-def _cliques(ranks: Any, critical: float) -> list[tuple[int, int]]:
-    """Return the largest groups (first, last) of sorted ranks that lie within the critical difference.
-
-    >>> _cliques(np.array([1.0, 1.5, 2.2, 5.0]), 1.0)
-    [(0, 1), (1, 2)]
-    """
-    groups: list[tuple[int, int]] = []
-    for start in range(len(ranks)):
-        end = int(np.searchsorted(ranks, ranks[start] + critical, side="right")) - 1
-        if end > start and (not groups or end > groups[-1][1]):
-            groups.append((start, end))
-    return groups

@@ -10,7 +10,7 @@ from eocc.experiments.cells import SYSTEMS, Cell, forms_of
 from eocc.experiments.protocol import ALL_ROWS, IamSource, Source, UciSource
 from eocc.experiments.provenance import fingerprint
 from eocc.experiments.store import open_store, run_cells
-from eocc.experiments.tables import QUANTITIES, Results, published, results_of
+from eocc.experiments.tables import Results, published, results_of
 
 STUDIES: dict[str, tuple[Source, ...]] = {
     # The printed figures of the rivals on raw BW and L are those of the other class: both are shown.
@@ -70,23 +70,18 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     chosen = [source for source in sources if not request.datasets or source.name in request.datasets]
     absent = {source.name: reason for source in chosen if (reason := _why_absent(source))}
     places = [
-        (source, form, system.name)
+        (source, form, system)
         for source in chosen
         for form in (*source.normalisations, ALL_ROWS)
         for system in SYSTEMS.values()
         if (not request.systems or system.name in request.systems) and form in forms_of(system, source)
     ]
     cells = tuple(
-        Cell(
-            *place,
-            run,
-            request.seed,
-            request.generations if SYSTEMS[place[2]].is_entropic else 0,
-            fingerprint(place[2], place[0].kind),
-        )
-        for place in places
-        for run in range(request.n_runs(*place[:2]))
-    )
+        Cell(source, form, system.name, run, request.seed, request.generations if system.is_entropic else 0,
+             fingerprint(system.name, source.kind))
+        for source, form, system in places
+        for run in range(request.n_runs(source, form))
+    )  # fmt: skip
     return Study(f"{name}-part" if request.systems or request.datasets else name, title, cells, absent)
 
 
@@ -109,6 +104,5 @@ def run_study(study: Study, request: Request) -> Results:
                 add(cell, figures)
                 report(done - n_before, note=f"{done} of {len(there)} runs; {cell.system} on {cell.source.name}")
         name = study.name.removesuffix("-part")
-        quantities = {"iam": QUANTITIES, "uci-low": ("auc",), "uci-high": ("auc",)}.get(name, ())
-        printed = [figure for quantity in quantities for figure in published(name.replace("-", "_"), quantity)]
+        printed = published(name.replace("-", "_")) if name in STUDIES else []
         return results_of(study.cells, finished, printed, study.absent)

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -11,13 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from eocc.base.registry import choose
 from eocc.base.types import Matrix
 from eocc.experiments.cells import SYSTEMS, Cell, Figures
 from eocc.experiments.protocol import ALL_ROWS
 
 TABLES = ("uci_low", "uci_high", "iam")
-QUANTITIES = ("auc", "accuracy", "regions")
 
 
 class PublishedFigure(NamedTuple):
@@ -36,20 +34,15 @@ class PublishedFigure(NamedTuple):
     significant: bool
 
 
-def published(table: str, quantity: str = "auc") -> list[PublishedFigure]:
-    """Return the cells of "uci_low", "uci_high" or "iam", row by row as printed.
-
-    The UCI tables hold "auc" for "raw" and "unit-variance" data; "iam" holds "auc", "accuracy" and "regions" (how
-    many decision regions) for "graphs".
+def published(table: str) -> list[PublishedFigure]:
+    """Return the cells of one of the TABLES: "auc", in "iam" also "accuracy" and "regions".
 
     >>> first = published("uci_low")[0]
     >>> first.dataset, first.system, first.mean, first.std
     ('AB', 'EOCC-1', 0.685, 0.013)
     """
-    choose("table of published figures", dict.fromkeys(TABLES), table)
-    choose("published quantity", dict.fromkeys(QUANTITIES), quantity)
     text = files("eocc").joinpath("experiments", "published", f"{table}.csv").read_text(encoding="utf-8")
-    cells: list[dict[str, Any]] = [cell for cell in csv.DictReader(text.splitlines()) if cell["quantity"] == quantity]
+    cells: list[dict[str, Any]] = list(csv.DictReader(text.splitlines()))
     for cell in cells:
         cell |= {name: float(cell[name]) if cell[name] else None for name in ("mean", "std")}
         cell["significant"] = cell["significant"] == "1"
@@ -72,24 +65,18 @@ class Summary(NamedTuple):
     is_best: bool
 
 
-def summarise_runs(
-    runs_by_system: Mapping[str, Matrix], n_folds: int = 1, apart: Container[str] = ()
-) -> dict[str, Summary]:
+def summarise_runs(runs_by_system: Mapping[str, Matrix], n_folds: int = 1, apart: Any = ()) -> dict[str, Summary]:
     """Summarise the runs of each system on one data set, `n_folds` per repetition; higher is better.
 
     The best mean is marked, and all that do not differ significantly from it by a paired t-test over the runs: all
-    systems have the same folds (departure: t test). Systems in `apart` are not compared. With a single run nothing can
-    be tested, and none is marked.
+    systems have the same folds (departure: t test). Systems in `apart`, and single runs, are not compared.
     """
     full = {name: runs for name, runs in runs_by_system.items() if len(runs) and not np.isnan(runs).any()}
     compared = {name: runs for name, runs in full.items() if name not in apart and len(runs) > 1}
     best = max(compared.values(), key=lambda runs: float(runs.mean()), default=np.empty(0))
-    return {
-        name: Summary(
-            float(runs.mean()), *deviations(runs, n_folds), len(runs), name in compared and not differs(best, runs)
-        )
-        for name, runs in full.items()
-    }
+    marked = {name for name, runs in compared.items() if not differs(best, runs)}
+    return {name: Summary(float(runs.mean()), *deviations(runs, n_folds), len(runs), name in marked)
+            for name, runs in full.items()}  # fmt: skip
 
 
 def deviations(runs: Matrix, n_folds: int) -> tuple[float, float]:
@@ -210,11 +197,9 @@ class Results:
 
     def counted(self, form: str = "") -> list[Place]:
         """Return the places that count in means and ranks, in one normalisation or in all."""
-        return [
-            (name, its_form)
-            for name, its_form in self.places
-            if name not in self.absent and name not in self.variants and its_form != ALL_ROWS and form in ("", its_form)
-        ]
+        apart = {*self.absent, *self.variants}
+        return [place for place in self.places
+                if place[0] not in apart and place[1] != ALL_ROWS and form in ("", place[1])]  # fmt: skip
 
     @property
     def forms(self) -> list[str]:
@@ -271,9 +256,9 @@ def figure_table(results: Results, form: str, measured: str = "auc") -> Table:
     summaries = {place: results.summaries(place, measured) for place in places}
     rows = [["system", *(dataset for dataset, _ in places), "mean"]]
     for system in results.systems:
-        cells = [
-            _cell(summaries[place].get(system), results.printed(place, system, measured), measured) for place in places
-        ]
+        ours = [summaries[place].get(system) for place in places]
+        printed = [results.printed(place, system, measured) for place in places]
+        cells = [_cell(*both, measured) for both in zip(ours, printed, strict=True)]
         is_planned = measured == "auc" and any((place, system) in results.figures for place in places)
         if is_planned or any(system in summary for summary in summaries.values()):
             mean = results.mean(results.counted(form), system, measured)

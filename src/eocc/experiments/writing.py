@@ -45,7 +45,7 @@ SHIPPED = (
     "A (a) is A with the classes exchanged, next to the same published figures; it counts in no mean and no rank."
 )
 
-RANK_PICTURE = "Average ranks of the systems with their intervals; lines join those that do not differ significantly."
+RANK_PICTURE = "Average ranks of the systems with their bootstrap intervals over the sets."
 
 
 def write_study(study: Study, results: Results, request: Request) -> list[Path]:
