@@ -177,7 +177,7 @@ def test_results_of_decisions_derived_by_hand():
     y = np.array([1, 1, -1, -1])
     scores = np.array([3.0, -1.0, 1.0, -2.0])
     found = measured_quality(y, scores, scores >= 0)
-    assert found == {"auc": 0.75, "accuracy": 0.5, "precision": 0.5, "recall": 0.5, "f_measure": 0.5}
+    assert found == (0.75, 0.5, 0.5, 0.5, 0.5)
 
 
 @pytest.mark.parametrize("system", ["Surprise", "Surprise_10%", "EOCC-1", "EOCC-2", "EOCC-2_10%", "1-NN"])

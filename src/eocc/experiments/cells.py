@@ -69,12 +69,8 @@ def forms_of(system: System, source: Source) -> tuple[str, ...]:
     return (*source.normalisations, *([ALL_ROWS] if system.normalised_by_all and is_short else []))
 
 
-def _surprise(seed: int, generations: int, measure: Any) -> SurpriseClassifier:
-    return SurpriseClassifier(measure=measure)
-
-
-def _regions(seed: int, generations: int, measure: str) -> RegionClassifier:
-    return RegionClassifier(measure=measure)
+def _ours(name: str, kind: Any, validation: str | None = None) -> System:
+    return System(name, lambda seed, generations, measure: kind(measure=measure), validation)
 
 
 def _entropic(name: str, synthesis: str = "entropy", changes: Any = None, **facts: Any) -> System:
@@ -102,9 +98,9 @@ def _rival(name: str, row: str = "", **settings: Any) -> System:
 
 
 _ROWS = (
-    System("Surprise", _surprise),
-    System("Surprise_10%", _surprise, "honest"),
-    System("Regions", _regions),
+    _ours("Surprise", SurpriseClassifier),
+    _ours("Surprise_10%", SurpriseClassifier, "honest"),
+    _ours("Regions", RegionClassifier),
     _entropic("EOCC-1", normalised_by_all=True),
     # The other reading of Algorithm 1. departure: first cut
     _entropic("EOCC-1 (one region allowed)", changes={"first_cut": "if-better"}, variant_of="EOCC-1"),
@@ -175,8 +171,13 @@ class Outcome(NamedTuple):
 
 def run_cell(cell: Cell) -> Figures:
     """Fit and test. If the system raises an error, its first line is the reason."""
+    system = SYSTEMS[cell.system]
     try:
-        return _figures(outcome_of(cell), SYSTEMS[cell.system])
+        trial, estimator, scores, accepted, *seconds = outcome_of(cell)
+        rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
+        measured = measured_quality(trial.test.y[rows], scores[rows], accepted[rows])
+        searched = (len(estimator.regions_), len(estimator.history_)) if system.is_entropic else (np.nan, np.nan)
+        return Figures(*measured, *map(float, searched), *seconds)
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
         return Figures(reason=f"{type(error).__name__}: {first}")
@@ -197,27 +198,16 @@ def outcome_of(cell: Cell) -> Outcome:
         started = time.perf_counter()
         system.fit_on(trial, estimator)
         fitted = time.perf_counter()
-        scores = estimator.score_samples(
-            test
-        )  # decision_function subtracts the offset, which may round small ones away
+        # decision_function subtracts the offset, which may round small scores away.
+        scores = estimator.score_samples(test)
         scored = time.perf_counter()
         accepted = estimator.decision_function(test) >= 0
         return Outcome(trial, estimator, scores, accepted, fitted - started, scored - fitted)
 
 
-def _figures(outcome: Outcome, system: System) -> Figures:
-    trial, estimator = outcome.trial, outcome.estimator
-    rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
-    measured: dict[str, Any] = measured_quality(trial.test.y[rows], outcome.scores[rows], outcome.accepted[rows])
-    if system.is_entropic:
-        measured |= {"regions": float(len(estimator.regions_)), "generations": float(len(estimator.history_))}
-    return Figures(**measured, fit_seconds=outcome.fit_seconds, score_seconds=outcome.score_seconds)
-
-
-def measured_quality(y: Indices, scores: Matrix, accepted: Flags) -> dict[str, float]:
+def measured_quality(y: Indices, scores: Matrix, accepted: Flags) -> tuple[float, ...]:
     """Return AUC of the scores; accuracy, precision, recall and F of the decisions."""
     if len(np.unique(y)) < 2:
         raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'outliers'} only; a run needs both kinds")
     decisions = precision_recall_fscore_support(y == 1, accepted, average="binary", zero_division=0.0)[:3]
-    values = (roc_auc_score(y == 1, scores), (accepted == (y == 1)).mean(), *decisions)
-    return dict(zip(("auc", "accuracy", "precision", "recall", "f_measure"), map(float, values), strict=True))
+    return tuple(map(float, (roc_auc_score(y == 1, scores), (accepted == (y == 1)).mean(), *decisions)))

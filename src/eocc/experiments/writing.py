@@ -3,7 +3,7 @@
 import io
 import os
 import platform
-from collections.abc import Container
+from collections.abc import Iterator
 from datetime import date
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -14,16 +14,7 @@ from eocc.base.atomic import drafted
 from eocc.base.wording import counted
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.studies import Request, Study
-from eocc.experiments.tables import (
-    Ranking,
-    Results,
-    Table,
-    csv_text,
-    decision_table,
-    figure_table,
-    markdown,
-    rank_table,
-)
+from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 
 VARIANTS = (
     " EOCC-1 and EOCC-2 have every printed setting. Other readings stand below them, next to the same printed figures, "
@@ -50,9 +41,18 @@ RANK_PICTURE = "Average ranks of the systems with their bootstrap intervals over
 
 def write_study(study: Study, results: Results, request: Request) -> list[Path]:
     """Write the tables and a picture of the ranks per normalisation, each whole or not at all. Return the paths."""
-    pictures = {f"{study.name}-ranks-{form}.png": data for form, data in _rank_pictures(results).items()}
-    page = _markdown_page(study, results, request, pictures)
-    contents = {f"{study.name}.md": page.encode(), f"{study.name}.csv": csv_text(results).encode(), **pictures}
+    page, pictures = [f"# {study.title}", *_facts(study, results, request)], {}
+    for caption, rows in _tables(study, results).items():
+        page += [f"## {caption}", markdown(rows)]
+        form = caption.removeprefix("Ranks, ")
+        ranking = results.ranking(form) if form != caption and find_spec("matplotlib") else None
+        if ranking is not None:
+            data, name = io.BytesIO(), f"{study.name}-ranks-{form}.png"
+            draw_ranks(ranking).savefig(data, dpi=110, format="png")
+            pictures[name] = data.getvalue()
+            page.append(f"![{RANK_PICTURE}]({quote(name)})")
+    text = "\n\n".join(page) + "\n"
+    contents = {f"{study.name}.md": text.encode(), f"{study.name}.csv": csv_text(results).encode(), **pictures}
     for name, content in contents.items():
         with drafted(request.folder / name) as draft:
             draft.write_bytes(content)
@@ -69,28 +69,35 @@ def _tables(study: Study, results: Results) -> dict[str, Table]:
     return {caption: rows for caption, rows in tables.items() if len(rows) > 1}
 
 
-def _facts(study: Study, results: Results, request: Request) -> list[str]:
+def _facts(study: Study, results: Results, request: Request) -> Iterator[str]:
     runs = [figures for cells in results.figures.values() for figures in cells if not figures.reason]
     spent = sum(figures.fit_seconds + figures.score_seconds for figures in runs)
     brackets = "[published figure]; " if results.published else ""
     validation = SHIPPED if study.name.startswith("iam") else LEAKING if results.leaking else ""
     most = max(map(len, results.figures.values()), default=0)
     test = "" if most > 1 else " With one run nothing can be tested, so none is bold."
-    search = f"At most {request.generations} generations per search."
-    return [
+    yield (
         f"Mean over runs (standard deviation over repetitions, over folds); {brackets}bold: the best, and all that do "
-        f"not differ from it by a paired t-test over the runs at 5 %.{test}{validation}",
-        f"{_repetitions(study, request)}, seed {request.seed}. {search}",
+        f"not differ from it by a paired t-test over the runs at 5 %.{test}{validation}"
+    )
+    yield f"{_repetitions(study, request)}, seed {request.seed}. At most {request.generations} generations per search."
+    yield (
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
-        f"fits and scores took {spent:.0f} s of one core.",
-        *(_ranking_fact(form, ranking) for form in results.forms if (ranking := results.ranking(form))),
-        *(f"No results on {name}: {reason}" for name, reason in results.absent.items()),
-        *(
-            f"No result: {system} on {dataset} ({form}), {count} runs: {reason}"
-            for (dataset, form), system, reason, count in results.reasons()
-        ),
-    ]
+        f"fits and scores took {spent:.0f} s of one core."
+    )
+    for form in results.forms:
+        if ranking := results.ranking(form):
+            least = f"average ranks that differ by less than {ranking.critical_difference:.2f}"
+            which = f"{least} do not differ significantly (Nemenyi, 5 %)"
+            yield (
+                f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; "
+                f"{which if ranking.is_significant else 'the systems do not differ significantly'}. "
+                "A system without a result is ranked last. Intervals of ranks are bootstrap intervals over the sets."
+            )
+    yield from (f"No results on {name}: {reason}" for name, reason in results.absent.items())
+    for (dataset, form), system, reason, count in results.reasons():
+        yield f"No result: {system} on {dataset} ({form}), {count} runs: {reason}"
 
 
 def _repetitions(study: Study, request: Request) -> str:
@@ -102,35 +109,3 @@ def _repetitions(study: Study, request: Request) -> str:
     what = f"{counted(usual, 'repetition')} of {max(folds)} folds" if folds != {1} else counted(usual, "seed")
     others = ", ".join(f"{name}: {count}" for name, count in counts.items() if count != usual)
     return f"{what} ({others})" if others else what
-
-
-def _ranking_fact(form: str, ranking: Ranking) -> str:
-    conclusion = "the systems do not differ significantly"
-    if ranking.is_significant:
-        least = f"{ranking.critical_difference:.2f}"
-        conclusion = f"average ranks that differ by less than {least} do not differ significantly (Nemenyi, 5 %)"
-    return (
-        f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; {conclusion}. "
-        "A system without a result is ranked last. Intervals of ranks are bootstrap intervals over the sets."
-    )
-
-
-def _markdown_page(study: Study, results: Results, request: Request, pictures: Container[str]) -> str:
-    parts = [f"# {study.title}", *_facts(study, results, request)]
-    for caption, rows in _tables(study, results).items():
-        parts += [f"## {caption}", markdown(rows)]
-        name = f"{study.name}-ranks-{caption.removeprefix('Ranks, ')}.png"
-        if name in pictures:
-            parts.append(f"![{RANK_PICTURE}]({quote(name)})")
-    return "\n\n".join(parts) + "\n"
-
-
-def _rank_pictures(results: Results) -> dict[str, bytes]:
-    """Return the picture of the ranks in each normalisation as PNG; none without matplotlib."""
-    pictures = {}
-    for form in results.forms if find_spec("matplotlib") else ():
-        if ranking := results.ranking(form):
-            data = io.BytesIO()
-            draw_ranks(ranking).savefig(data, dpi=110, format="png")
-            pictures[form] = data.getvalue()
-    return pictures

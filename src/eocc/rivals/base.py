@@ -151,9 +151,8 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 class DistanceRival(Rival):
     """A rival that needs distances only: `_learn` gets those between the targets, `_score` rows of distances to them.
 
-    `metric` is "euclidean", "precomputed", the name of a measure of `eocc.measures`, or a measure (taken with all
-    weights 1), so it works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_` are the
-    training patterns, and larger distances than `farthest_` count as `farthest_`.
+    `metric` is "euclidean", "precomputed", or a measure of `eocc.measures` or its name (with all weights 1), so it
+    works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_` are the training patterns.
 
     `width` = "auto" of SVDD, LPDD and MPM is the width of the Parzen density that makes left-out targets likeliest, but
     at least a third of the median distance to the nearest target that is not a copy. `nu` is the share of targets that
@@ -172,15 +171,15 @@ class DistanceRival(Rival):
         check_is_fitted(self)
         patterns = self._read(X, reset=False)
         step = max(1, DISTANCES_PER_BLOCK // len(self.prototypes_))
-        blocks = [patterns[start : start + step] for start in range(0, len(patterns), step)]
-        return np.concatenate([self._score_block(block) for block in blocks])
+        scores = []
+        for start in range(0, len(patterns), step):
+            block = patterns[start : start + step]
+            D = self.metric_.distances(block, self.prototypes_)
+            scores.append(self._score_block(np.minimum(D, self.farthest_), block))
+        return np.concatenate(scores)
 
-    def _score_block(self, patterns: Any) -> Matrix:
-        return self._score(self._distances(patterns))
-
-    def _distances(self, patterns: Any) -> Matrix:
-        """Return the distances to the training patterns, at most `farthest_`."""
-        return np.minimum(self.metric_.distances(patterns, self.prototypes_), self.farthest_)
+    def _score_block(self, D: Matrix, patterns: Any) -> Matrix:
+        return self._score(D)
 
     def _read_targets(self, X: Any) -> Matrix:
         self.prototypes_ = self._read(X, reset=True)

@@ -65,8 +65,7 @@ class SupportVectorDescription(DistanceRival):
     The centre is a mean of targets, sum_i a_i phi(x_i), whose weights maximise 1 - sum_ij a_i a_j K_ij,
     0 <= a_i <= 1/(nu n) and sum a = 1; few are not zero, and only those targets are needed to score. The kernel is
     exp(-d^2 / width^2) of any distance d. The score is the varying part of minus the squared distance, 2 sum_i a_i K:
-    adding the constant would round away the differences between far patterns. dd_tools' default is width 5, in the
-    data's unit.
+    adding the constant would round away the differences between far patterns.
 
     >>> ball = SupportVectorDescription(width=2.0, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> ball.score_samples([[2.0], [5.0]]).round(3)
@@ -105,9 +104,8 @@ class LinearProgrammingDescription(DistanceRival):
 
     The weights w minimise rho + 1/(nu n) sum_i xi_i with w'd(x_i, R) <= rho + xi_i, sum w = 1, and w, rho, xi >= 0: the
     targets lie as near the origin of the dissimilarity space as they can. d is any distance, passed through dd_tools'
-    sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, so that far patterns do not dominate; the score is 1 - w'd, computed
-    without rounding to 0 for far patterns. width = None leaves the distances as they are, and the score is -w'd. Only
-    the few targets of positive weight are needed to score. dd_tools' default is width 1, in the data's unit.
+    sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, so that far patterns do not dominate; the score is 1 - w'd. width = None
+    leaves the distances as they are, and the score is -w'd. Only targets of positive weight are needed to score.
 
     >>> plain = LinearProgrammingDescription(width=None, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> plain.score_samples([[0.0], [5.0]])
@@ -164,10 +162,8 @@ class MinimaxProbabilityMachine(DistanceRival):
 
     Of all half-spaces {a'phi >= b} away from the origin, the tightest that holds a given share of every distribution
     with the targets' mean m and covariance S has a ~ (S + rho I)^-1 m, rho = `regularisation`. By Sherman and Morrison
-    that is the direction (S + mm' + rho I)^-1 m, so with K = exp(-d^2 / width^2) the score is sum_i g_i K(x_i, x) with
-    (K + n rho I) g = 1: the ridge regression of the constant 1. d is any distance; negative eigenvalues, of distances
-    that are not Euclidean, count as 0. Training scores are left out in closed form. dd_tools' default is width 1, in
-    the data's unit; with that and a regularisation of 1e-6 most of the published figures come out.
+    that is the ridge regression of the constant 1: with K = exp(-d^2 / width^2) of any distance d, the score is
+    sum_i g_i K(x_i, x) with (K + n rho I) g = 1. Negative eigenvalues, of distances that are not Euclidean, count as 0.
 
     >>> machine = MinimaxProbabilityMachine(width=1.0, regularisation=0.5).fit([[0.0], [0.0]])
     >>> machine.score_samples([[0.0], [1.0]]).round(3)
@@ -191,8 +187,7 @@ class MinimaxProbabilityMachine(DistanceRival):
 def regress_one(kernel: Matrix, rho: float) -> tuple[Matrix, Matrix]:
     """Return g of (K + n rho I) g = 1, and the scores each pattern has from the others alone.
 
-    A pattern of score f_i and leverage h_i = [K (K + n rho I)^-1]_ii scores 1 - (1 - f_i) / (1 - h_i) when left out,
-    with the same ridge n rho.
+    A pattern of score f_i and leverage h_i = [K (K + n rho I)^-1]_ii scores 1 - (1 - f_i) / (1 - h_i) when left out.
 
     >>> weights, left_out_scores = regress_one(np.ones((2, 2)), 0.5)
     >>> weights.round(3), left_out_scores.round(3)

@@ -44,9 +44,8 @@ class PyodECOD(Rival):
     """PyOD's ECOD: score_samples is the sum over features of the log-probability of the rarer tail beyond the value.
 
     For each feature, the log of the smaller of two fractions: of targets, the pattern included, at or below its value,
-    and at or above it. Fitted by pyod.models.ecod.ECOD, with the sign reversed. In PyOD a row's score depends on the
-    other rows of the batch; here each row is scored as PyOD scores it alone. PyOD adds both tails if the skewness is
-    exactly 0, an accident of rounding that is left out.
+    and at or above it. Each row is scored as PyOD scores it alone, where its score does not depend on other rows. PyOD
+    adds both tails if the skewness is exactly 0, an accident of rounding that is left out.
 
     >>> PyodECOD().fit([[0.0], [1.0], [2.0]]).score_samples([[1.0], [9.0]]).round(3)
     array([-0.288, -1.386])

@@ -16,10 +16,9 @@ from eocc.rivals.base import DistanceRival, Rival, needed, seed_of
 class KMeansDescription(Rival):
     """Distance to the nearest of k centres: score_samples is minus its square.
 
-    The centres are those of k-means (scikit-learn's Lloyd iterations) from `k` distinct random rows; at most as many as
-    distinct rows. Training scores leave the pattern out of the mean that is its centre: in a cluster of m its distance
-    grows by m / (m - 1), and a pattern that was a cluster by itself is scored by the other centres. 5 centres are
-    dd_tools' default.
+    The centres are those of k-means from `k` distinct random rows; at most as many as distinct rows. Training scores
+    leave the pattern out of the mean that is its centre: in a cluster of m its distance grows by m / (m - 1), and a
+    pattern that was a cluster by itself is scored by the other centres.
 
     >>> KMeansDescription(k=2, random_state=0).fit([[0.0], [1.0], [8.0], [9.0]]).score_samples([[0.5], [10.5]])
     array([-0., -4.])
@@ -54,11 +53,9 @@ class KMeansDescription(Rival):
 class KCentres(DistanceRival):
     """Distance to the nearest of k targets chosen as centres: score_samples is minus that distance.
 
-    The centres should minimise the radius, the largest distance of any target to its nearest centre. They are the best
-    of `n_starts` starts, as in dd_tools: each is k random targets, moved to the middle of their clusters until none
-    moves. `centres_` are the targets chosen, `k_` is their number (copies may make it smaller than k) and `radius_`
-    their radius. The training score of a centre is computed as if the next best member of its cluster had replaced it.
-    Both defaults are dd_tools'.
+    Of `n_starts` starts, each k random targets that move to the middle of their clusters until none moves, those of
+    smallest `radius_`: the largest distance of any target to its nearest centre. `centres_` are the targets chosen, at
+    most k. A centre's training score is computed as if the next best member of its cluster had replaced it.
 
     >>> centres = KCentres(k=2, random_state=0).fit([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> sorted(centres.centres_.tolist()), centres.radius_
@@ -129,9 +126,8 @@ class SelfOrganisingMap(Rival):
     """Kohonen's map: score_samples is minus the squared distance to the nearest unit, -min over units ||x - w||².
 
     The units, on a grid of `grid` rows and columns, start at random targets. Each of `n_epochs` passes shows every
-    target once, in one random order kept throughout; the nearest unit and, less, its neighbours on the grid move
-    towards it. The learning rate starts at 0.5, and the Gaussian of the neighbourhood at `width` grid steps; both fall
-    to a third. Features keep their unit. Trained by the package minisom; 5 x 5 units and 100 epochs are dd_tools'.
+    target once; the nearest unit and, less, its neighbours on the grid move towards it. The learning rate starts at
+    0.5, and the Gaussian of the neighbourhood at `width` grid steps; both fall to a third. Needs the package minisom.
     """
 
     grid: tuple[int, int] = (5, 5)
@@ -166,10 +162,9 @@ class ChameleonDescription(Rival):
     """CHAMELEON's clusters as fuzzy regions: score_samples is the log-membership in the nearest, -(d / tau)^2 / 2.
 
     The graph of each target's 10 nearest neighbours is cut into small parts, which are merged if they are as well
-    connected, and as close, as each is inside, until `n_clusters` are left. Each cluster becomes a region: d is the
-    distance to its medoid and tau the mean distance of its pairs; for a single target, the mean distance to the nearest
-    neighbour in the data. Copies of a row are clustered as one. Fewer than 4 distinct rows are one cluster. The same
-    rows always give the same clusters. Needs the package chameleon-cluster.
+    connected, and as close, as each is inside, until `n_clusters` are left. d is the distance to the medoid of a
+    cluster and tau the mean distance of its pairs; for a single target, the mean distance to the nearest neighbour in
+    the data. Fewer than 4 distinct rows are one cluster. Needs the package chameleon-cluster.
     """
 
     n_clusters: int = 5

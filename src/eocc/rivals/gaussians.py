@@ -135,10 +135,9 @@ class RobustCovariance(Rival):
     """A Gaussian fitted to the tightest part of the targets: score_samples is minus the squared Mahalanobis distance.
 
     Mean and covariance of the half of the targets whose covariance has the smallest determinant, then of all targets
-    near them: scikit-learn's MinCovDet, and the score of its EllipticEnvelope. Directions in which no target differs
-    are left out of the search. With fewer than two rows per direction, or if the half spans fewer directions than all
-    rows, `is_robust_` is False, and mean and covariance are those of all rows. A singular covariance becomes
-    (1 - r) S + r tr(S)/d I with r = `regularisation`.
+    near them: scikit-learn's MinCovDet. With fewer than two rows per direction in which they differ, or if the half
+    spans fewer directions than all rows, `is_robust_` is False, and mean and covariance are those of all rows. A
+    singular covariance becomes (1 - r) S + r tr(S)/d I with r = `regularisation`.
     """
 
     regularisation: float = 0.01

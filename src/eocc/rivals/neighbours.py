@@ -71,8 +71,7 @@ def _likeliest_k(D: Matrix, others: Matrix) -> int:
 class NearestNeighbour(KNearestNeighbours):
     """Distance to the nearest target: score_samples is minus that distance.
 
-    `KNearestNeighbours` with k = 1. The threshold comes from distances to the other targets, but a training target
-    scored again is at distance 0 from itself, so predict accepts every training target.
+    `KNearestNeighbours` with k = 1. A training target scored again is at distance 0 from itself, so predict accepts it.
     """
 
     def __init__(self, *, metric: Any = "euclidean", rejection_rate: float = 0.05) -> None:
@@ -112,10 +111,8 @@ class GeometricEntropyMinimisation(DistanceRival):
     """GEM: score_samples is minus the sum of distance^gamma to the k nearest targets.
 
     The total of this sum over the rows of a set is the length of its k-nearest-neighbour graph, which estimates the
-    Rényi entropy of order (d - gamma) / d, d the dimension. GEM looks for the subset of targets of least entropy; a
-    row is as normal as the length that it adds is short. `p_values` compares that length with the lengths of the
-    training rows, each left out of its own neighbours. Sums are taken in the unit of the largest training distance, so
-    that powers neither overflow nor vanish.
+    Rényi entropy of order (d - gamma) / d, d the dimension: a row is as normal as the length that it adds is short.
+    Sums are in the unit of the largest training distance, so that powers neither overflow nor vanish.
 
     >>> gem = GeometricEntropyMinimisation(k=2).fit([[0.0], [1.0], [4.0]])
     >>> gem.score_samples([[2.0], [8.0]]) * gem.unit_
@@ -152,9 +149,8 @@ class GeometricEntropyMinimisation(DistanceRival):
 class LocalOutlierFactorRival(DistanceRival):
     """The local outlier factor: score_samples is minus the neighbours' density over the pattern's own, about -1 inside.
 
-    The density is one over the mean reachability distance to the k nearest targets, k = `n_neighbors`, or all others if
-    there are fewer; scikit-learn's LocalOutlierFactor for new patterns. Distances are divided by their mean, because
-    scikit-learn adds 1e-10 to them. With a single target, the score is minus the distance to it.
+    The density is one over the mean reachability distance to the `n_neighbors` nearest targets, or all others if there
+    are fewer: scikit-learn's LocalOutlierFactor. With a single target, the score is minus the distance to it.
 
     >>> LocalOutlierFactorRival(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[7.0]]).round(6)
     array([-2.])
@@ -165,7 +161,7 @@ class LocalOutlierFactorRival(DistanceRival):
     def _learn(self, D: Matrix) -> Matrix:
         check_count("n_neighbors", self.n_neighbors)
         self.n_neighbors_ = min(int(self.n_neighbors), len(D) - 1)
-        self.scale_ = float(D.mean()) or 1.0
+        self.scale_ = float(D.mean()) or 1.0  # scikit-learn adds 1e-10 to distances
         if self.n_neighbors_ == 0:
             return np.zeros(1)
         self.factor_ = LocalOutlierFactor(n_neighbors=self.n_neighbors_, metric="precomputed", novelty=True)
@@ -181,13 +177,10 @@ class LocalOutlierFactorRival(DistanceRival):
 class SpanningTreeDescription(DistanceRival):
     """Distance to the targets' minimum spanning tree: score_samples is minus that to the nearest point of any edge.
 
-    With metric="euclidean" an edge is the segment between its two targets: the distance is that to the foot of the
-    perpendicular, or to the nearer end if the foot lies outside. Any other metric gives three distances for a pattern
-    and an edge; the distance is the height over the edge of the triangle with these sides, which is the same number if
-    the distances are Euclidean, and 0 if the triangle inequality fails. `tree_` holds the edges.
-    Training scores are distances to the other targets and to the edges that do not end in the pattern. For leaves of
-    the tree this is leave-one-out; for other targets it is never smaller. Scored again, a training target lies on the
-    tree, so predict accepts every training target.
+    With metric="euclidean" an edge is the segment between its two targets. With any other metric the distance is the
+    height over the edge of the triangle of the three distances, 0 if the triangle inequality fails. `tree_` holds the
+    edges. Training scores are distances to the other targets and to the edges that do not end in the pattern; scored
+    again, a training target lies on the tree, so predict accepts every one.
 
     >>> tree = SpanningTreeDescription().fit([[0.0, 0.0], [4.0, 0.0], [4.0, 9.0]])
     >>> tree.score_samples([[2.0, 1.0], [7.0, 13.0]])
@@ -204,8 +197,8 @@ class SpanningTreeDescription(DistanceRival):
         np.fill_diagonal(symmetric, np.inf)
         return self._minus_distance(symmetric, self.prototypes_, own=np.arange(len(D)))
 
-    def _score_block(self, patterns: Any) -> Matrix:
-        return self._score(self._distances(patterns), patterns)
+    def _score_block(self, D: Matrix, patterns: Any) -> Matrix:
+        return self._score(D, patterns)
 
     def _score(self, D: Matrix, patterns: Any = None) -> Matrix:
         return self._minus_distance(D, patterns, own=np.full(len(D), -1))

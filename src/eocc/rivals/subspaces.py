@@ -57,10 +57,9 @@ class PrincipalComponents(Rival):
 class AutoEncoder(Rival):
     """A neural network that copies its input: score_samples is minus the squared error of the copy, -||x - f(x)||².
 
-    One hidden layer of `n_hidden` tanh units and a linear output, fitted to copy the targets, by L-BFGS for at most
-    `max_iter` steps. The features are centred and divided by one number, the root of their mean variance, so that the
-    network trains well in any unit while features keep their relative scale, as in the published figures. 5 units are
-    dd_tools' default.
+    One hidden layer of `n_hidden` tanh units and a linear output, fitted by L-BFGS for at most `max_iter` steps. The
+    features are centred and divided by one number, the root of their mean variance, so that the network trains well in
+    any unit while features keep their relative scale, as in the published figures.
     """
 
     n_hidden: int = 5
