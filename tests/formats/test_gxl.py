@@ -1,11 +1,10 @@
-import io
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eocc.formats.graphs.gxl import read_cxl, read_graph_set, read_gxl
+from eocc.formats.graphs.gxl import parse_cxl, read_graph_set, read_gxl
 from graph_files import (
     SMALL,
     TRIANGLE,
@@ -264,7 +263,8 @@ def test_a_pipe_is_not_opened(tmp_path):
 
 def test_an_index(tmp_path):
     (tmp_path / "a.cxl").write_text(cxl(("1.gxl", "a"), ("2.gxl", " b ")))
-    assert read_cxl(tmp_path / "a.cxl") == [("1.gxl", "a"), ("2.gxl", "b")]
+    entries = parse_cxl((tmp_path / "a.cxl").read_bytes(), "a.cxl")
+    assert [entry[:2] for entry in entries] == [("1.gxl", "a"), ("2.gxl", "b")]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_an_index(tmp_path):
     ],
 )
 def test_errors_of_an_index(text, words):
-    assert words in message_of(read_cxl, io.BytesIO(text.encode()))
+    assert words in message_of(parse_cxl, text.encode(), "<file>")
 
 
 def test_a_set_holds_the_graphs_of_the_index_in_its_order(write):

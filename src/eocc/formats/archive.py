@@ -18,8 +18,6 @@ from typing import IO, Any
 from eocc.base.printing import complaint, quoted
 
 CHUNK = 2**16
-# An entry in the directory of a zip takes 46 bytes and its name: names may have 200 characters on average.
-DIRECTORY_ENTRY = 256
 FAILURES = (OSError, EOFError, RuntimeError, OverflowError, ValueError, zipfile.BadZipFile, zlib.error, struct.error)
 
 
@@ -168,7 +166,8 @@ class Zip(Collection):
         super().__init__(path, limits)
         with _failing(str(path)):
             file, self.size = _open_regular(path)
-        self._file = _BoundedFile(file, limits.members * DIRECTORY_ENTRY)
+        # An entry in the directory takes 46 bytes and its name: names may have 200 characters on average.
+        self._file = _BoundedFile(file, 256 * limits.members)
         try:
             self._check_file(self._file)
             with _failing(str(path)):

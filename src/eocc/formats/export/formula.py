@@ -16,8 +16,6 @@ from eocc.tables.table import BOOLEAN, MISSING, TEXT
 
 # Databases limit the columns of a table and the depth of an expression.
 MOST_FEATURES = 500
-# Smaller factors, and the inverse of larger ones, would overflow.
-LEAST_FACTOR = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +58,9 @@ class Formula:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers."""
         columns = [
-            {
-                "name": one.name, "kind": one.kind, "features": one.places.tolist(), "factor": one.factor,
-                "centre": one.centre, "labels": [to_json(label) for label in one.labels], "gaps": words_for_gaps(one),
-                "reach": self.reach(one),
-            }
+            {"name": one.name, "kind": one.kind, "features": one.places.tolist(), "factor": one.factor,
+             "centre": one.centre, "labels": [to_json(label) for label in one.labels], "gaps": words_for_gaps(one),
+             "reach": self.reach(one)}
             for one in self.columns
         ]  # fmt: skip
         return {
@@ -115,7 +111,7 @@ def _columns(classifier: Any, names: Sequence[str] | None) -> list[DataColumn]:
     for column in found:
         if column.kind == DATE:
             raise ValueError(f"column {column.name!r} holds dates, which cannot be exported; pass them as numbers")
-        if not LEAST_FACTOR < column.factor < 1 / LEAST_FACTOR:
+        if not 1e-150 < column.factor < 1e150:  # the squares of others would overflow, or those of their inverse
             raise ValueError(f"the numbers of column {column.name!r} are too large or small to export; rescale them")
     read = () if classifier.reading_ is None else classifier.reading_.columns
     words = {str(one.name) for one in read if one.kind in (TEXT, BOOLEAN) and not one.keeps_words}

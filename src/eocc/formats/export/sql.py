@@ -53,26 +53,15 @@ class Dialect:
 
 DIALECTS = {
     "duckdb": Dialect("DOUBLE", "ISNAN(CAST({0} AS DOUBLE))", _doubled('"'), _doubled("'")),
-    "postgres": Dialect(
-        "DOUBLE PRECISION", "CAST({0} AS DOUBLE PRECISION) = 'NaN'", _doubled('"'), _doubled("'"), fence="\nOFFSET 0"
-    ),
-    "sqlite": Dialect(
-        "REAL",
-        "{0} GLOB '*[^-+.0-9eE ]*' OR {0} NOT GLOB '*[0-9]*'",
-        _doubled('"'),
-        _doubled("'"),
-        "MAX",
-        "MIN",
-        "\nLIMIT -1",
-        character="CHAR",
-    ),
+    "postgres": Dialect("DOUBLE PRECISION", "CAST({0} AS DOUBLE PRECISION) = 'NaN'", _doubled('"'), _doubled("'"),
+                        fence="\nOFFSET 0"),
+    "sqlite": Dialect("REAL", "{0} GLOB '*[^-+.0-9eE ]*' OR {0} NOT GLOB '*[0-9]*'", _doubled('"'), _doubled("'"),
+                      "MAX", "MIN", "\nLIMIT -1", character="CHAR"),
     "bigquery": Dialect("FLOAT64", "IS_NAN(CAST({0} AS FLOAT64))", _escaped("`"), _escaped("'"), string="STRING"),
-}
+}  # fmt: skip
 
 
-def select_statement(
-    formula: Formula, table: str | Sequence[str], dialect: str, keep: Sequence[str] | None = None
-) -> str:
+def select_statement(formula: Formula, table: str | Sequence[str], dialect: str, keep: Any = None) -> str:
     """Return a SELECT of the columns to `keep`, and of score, p_value and decision of each row of the table.
 
     A row with a missing value in a column of the model has NULL for all three: NULL, NaN, and in a column of categories
@@ -114,10 +103,8 @@ class _Writer:
         name, factor = self._language.name(column.name), _number(column.factor)
         if column.kind == CATEGORIES and all(isinstance(label, bool) for label in column.labels):
             # NULL for text such as 'yes', which some databases compare with TRUE without a word.
-            return [
-                f"CASE {name} WHEN {self._label(label)} THEN {factor} WHEN {self._label(not label)} THEN 0e0 END"
-                for label in column.labels
-            ]
+            return [f"CASE {name} WHEN {self._label(label)} THEN {factor} WHEN {self._label(not label)} THEN 0e0 END"
+                    for label in column.labels]  # fmt: skip
         if column.kind == CATEGORIES:
             gap, word = f"{name} IS NULL", name
             if all(isinstance(label, str) for label in column.labels):
@@ -125,24 +112,19 @@ class _Writer:
                 word = f"TRIM(CAST({name} AS {self._language.string}), {blanks})"
             if column.has_words_for_gaps:
                 gap += f" OR LOWER({word}) IN ({', '.join(map(self._language.text, words_for_gaps(column)))})"
-            return [
-                f"CASE WHEN {gap} THEN NULL WHEN {word} = {self._label(label)} THEN {factor} ELSE 0e0 END"
-                for label in column.labels
-            ]
+            return [f"CASE WHEN {gap} THEN NULL WHEN {word} = {self._label(label)} THEN {factor} ELSE 0e0 END"
+                    for label in column.labels]  # fmt: skip
         if column.kind == LEVELS:
             last = max(len(column.labels) - 1, 1)
-            cases = (
-                f"WHEN {name} = {self._label(label)} THEN {_number(rank / last * column.factor)}"
-                for rank, label in enumerate(column.labels)
-            )
+            cases = [f"WHEN {name} = {self._label(label)} THEN {_number(rank / last * column.factor)}"
+                     for rank, label in enumerate(column.labels)]  # fmt: skip
             return [f"CASE {' '.join(cases)} END"]
         reach, gap = self._formula.reach(column), f"{name} IS NULL OR {self._language.is_no_number.format(name)}"
         value = f"CAST({name} AS {self._language.number}) - {_number(column.centre)}"
         if column.kind == CONSTANT:
-            near = _number(reach)
-            return [f"CASE WHEN {gap} THEN NULL WHEN ABS({value}) > {near} THEN {factor} ELSE 0e0 END"]
-        below = self._combined(self._language.least, [value, _number(reach)])
-        within = self._combined(self._language.greatest, [below, _number(-reach)])
+            return [f"CASE WHEN {gap} THEN NULL WHEN ABS({value}) > {_number(reach)} THEN {factor} ELSE 0e0 END"]
+        below = f"{self._language.least}({value}, {_number(reach)})"
+        within = f"{self._language.greatest}({below}, {_number(-reach)})"
         return [f"CASE WHEN {gap} THEN NULL ELSE {within} * {factor} END"]
 
     def _label(self, label: Any) -> str:
@@ -171,8 +153,7 @@ class _Writer:
         if formula.height:
             inside = [f"{PREFIX}w{k} * {PREFIX}w{k} * {_number(scale**-2)}" for k, scale in enumerate(formula.scales)]
             rest = f"{PREFIX}s - ({self._sum([*inside, '0e0'])})"
-            above = self._combined(self._language.greatest, [rest, "0e0"])
-            yield "h", f"SQRT({above}) * {_number(formula.height)}"
+            yield "h", f"SQRT({self._language.greatest}({rest}, 0e0)) * {_number(formula.height)}"
         yield KNOWN
 
     def _terms(self) -> Iterator[tuple[str, str]]:
@@ -180,43 +161,40 @@ class _Writer:
         coordinates = [f"w{k}" for k in range(len(self._formula.scales))] + ["h"] * bool(self._formula.height)
         for kind, regions in zip("to", self._formula.kinds_of_regions, strict=False):
             for number, (centre, log_weight) in enumerate(zip(regions.centres, regions.log_weights, strict=True)):
-                gaps = [
-                    f"({PREFIX}{name} - {_number(value)})" for name, value in zip(coordinates, centre, strict=False)
-                ]
+                pairs = zip(coordinates, centre, strict=False)
+                gaps = [f"({PREFIX}{name} - {_number(value)})" for name, value in pairs]
                 square = self._sum([f"{gap} * {gap}" for gap in gaps])
                 yield f"{kind}{number}", f"{_number(log_weight)} - 0.5e0 * ({square})"
         yield KNOWN
 
     def _largest(self) -> Iterator[tuple[str, str]]:
+        greatest = f"{self._language.greatest}({{}})".format
         for kind, regions in zip("to", self._formula.kinds_of_regions, strict=False):
             terms = [f"{PREFIX}{kind}{number}" for number in range(len(regions.counts))]
             yield from ((f"{kind}{number}", f"{PREFIX}{kind}{number}") for number in range(len(terms)))
-            yield f"{kind}_most", self._combined(self._language.greatest, terms)
+            joined = _grouped(terms, lambda part: part[0] if len(part) == 1 else greatest(", ".join(part)), str)
+            yield f"{kind}_most", joined
         yield KNOWN
 
     def _score(self) -> Iterator[tuple[str, str]]:
         score = self._log_sum("t", self._formula.regions)
         if self._formula.outliers is not None:
             odds = f"({self._log_sum('o', self._formula.outliers)} - {_number(self._formula.background)})"
-            larger = self._combined(self._language.greatest, [odds, "0e0"])
-            rest = self._combined(self._language.greatest, [f"-ABS({odds})", _number(LEAST_EXPONENT)])
-            score = f"{score} - {larger} - LN(1e0 + EXP({rest}))"
-        score = self._combined(self._language.least, [score, "0e0"])
-        yield "score", f"CASE WHEN {KNOWN[1]} = 1 THEN {score} END"
+            rest = f"{self._language.greatest}(-ABS({odds}), {_number(LEAST_EXPONENT)})"
+            score = f"{score} - {self._language.greatest}({odds}, 0e0) - LN(1e0 + EXP({rest}))"
+        yield "score", f"CASE WHEN {KNOWN[1]} = 1 THEN {self._language.least}({score}, 0e0) END"
 
     def _log_sum(self, kind: str, regions: Ellipsoids) -> str:
         most, terms = f"{PREFIX}{kind}_most", []
         for number in range(len(regions.counts)):
-            power = [f"{PREFIX}{kind}{number} - {most}", _number(LEAST_EXPONENT)]
-            terms.append(f"EXP({self._combined(self._language.greatest, power)})")
+            power = f"{PREFIX}{kind}{number} - {most}, {_number(LEAST_EXPONENT)}"
+            terms.append(f"EXP({self._language.greatest}({power}))")
         return f"{most} + LN({self._sum(terms)})"
 
     def _results(self) -> Iterator[str]:
-        score, quantiles = f"{PREFIX}score", self._formula.quantiles
-        n = len(quantiles)
-        cases = (
-            f"WHEN {score} >= {_number(quantiles[k])} THEN {_number((k + 2) / (n + 1))}" for k in reversed(range(n))
-        )
+        score, quantiles, n = f"{PREFIX}score", self._formula.quantiles, len(self._formula.quantiles)
+        cases = [f"WHEN {score} >= {_number(quantiles[k])} THEN {_number((k + 2) / (n + 1))}"
+                 for k in reversed(range(n))]  # fmt: skip
         yield f"{score} AS score"
         missing = f"WHEN {score} IS NULL THEN NULL"
         yield f"CASE {missing} {' '.join(cases)} ELSE {_number(1 / (n + 1))} END AS p_value"
@@ -224,10 +202,6 @@ class _Writer:
 
     def _sum(self, terms: Any) -> str:
         return _grouped(list(terms), lambda part: " + ".join(part), "({})".format)
-
-    def _combined(self, function: str, terms: Sequence[str]) -> str:
-        """Return the largest or the smallest of some terms."""
-        return _grouped(list(terms), lambda part: part[0] if len(part) == 1 else f"{function}({', '.join(part)})", str)
 
 
 def _grouped(terms: list[str], join: Callable[[list[str]], str], wrap: Callable[[str], str]) -> str:

@@ -1,6 +1,7 @@
 """Graph collections in GXL (one file per graph) with CXL indices (file name, class), as IAM distributes them."""
 
 import os
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -57,24 +58,10 @@ def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGrap
     return document.graph
 
 
-def read_cxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> list[tuple[str, str]]:
-    """Return the (file name, class) pairs of a CXL index.
-
-    >>> import io
-    >>> read_cxl(io.BytesIO(b'<GraphCollection><x><print file="1.gxl" class="a"/></x></GraphCollection>'))
-    [('1.gxl', 'a')]
-    """
-    return [(entry.file, entry.label) for entry in _parse_cxl(*read_file(path_or_file, limits))]
-
-
 def read_graph_set(
-    path: str | os.PathLike[str],
-    split: str | None = None,
-    *,
-    folder: str | None = None,
-    two_classes: str | None = None,
-    limits: Limits = SAFE,
-) -> GraphSet:
+    path: str | os.PathLike[str], split: str | None = None, *, folder: str | None = None,
+    two_classes: str | None = None, limits: Limits = SAFE,
+) -> GraphSet:  # fmt: skip
     """Return the graphs of a folder or a zip file: of a `split` ("train", "valid" or "test"), or of all splits.
 
     The index may be in a folder inside, and names files relative to it. If several folders hold an index, `folder`
@@ -118,7 +105,7 @@ def all_entries(files: Collection, indices: list[str], two_classes: str | None) 
     contradicted: set[str] = set()
     for index in indices:
         where = files.where(index)
-        for entry in _parse_cxl(files.read(index), where):
+        for entry in parse_cxl(files.read(index), where):
             name, known = str(PurePosixPath(index).parent / entry.file), quoted(entry.file)
             if not is_inside(entry.file):
                 raise complaint(where, entry.line, f"{known} leads out of the collection; move the file there")
@@ -136,21 +123,21 @@ def all_entries(files: Collection, indices: list[str], two_classes: str | None) 
     return {name: entry for name, entry in entries.items() if name not in skipped}
 
 
-def _parse_cxl(data: bytes, where: str) -> list[Entry]:
-    reader = _IndexReader()
+def parse_cxl(data: bytes, where: str) -> list[Entry]:
+    """Return the entries of a CXL index."""
+    reader = _IndexReader([])
     parse_xml(data, where, reader)
     if not reader.entries:
         raise complaint(where, None, "names no graphs: it has no <print>")
     return reader.entries
 
 
+@dataclass
 class _IndexReader:
     """Takes the elements of a CXL document."""
 
-    parser: Any
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
+    entries: list[Entry]
+    parser: Any = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag.rpartition(":")[2] == "print":

@@ -45,22 +45,22 @@ def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document
     return Document(where, graph, kinds)
 
 
-def _ends(nodes: Items, links: Items) -> list[tuple[int, int]]:
+def _ends(nodes: Items, links: Items) -> list[int]:
+    """Return the numbers of the source and the target of each link, one after the other."""
     numbers: dict[str | float, int] = {}
     for index, node in enumerate(nodes):
         key = _identity(node.get("id", index))
         if numbers.setdefault(key, index) != index:
             raise ValueError(f"the node id {quoted(str(key))} occurs twice; rename one")
-    return [(_end(link, "source", numbers), _end(link, "target", numbers)) for link in links]
-
-
-def _end(link: dict[str, Any], name: str, numbers: dict[str | float, int]) -> int:
-    if name not in link:
-        raise ValueError(f'a link has no "{name}"; every link needs "source" and "target"')
-    key = _identity(link[name])
-    if key not in numbers:
-        raise ValueError(f"a link names the node {quoted(str(key))}, which does not exist; correct it")
-    return numbers[key]
+    ends = []
+    for link, name in ((link, name) for link in links for name in ("source", "target")):
+        if name not in link:
+            raise ValueError(f'a link has no "{name}"; every link needs "source" and "target"')
+        key = _identity(link[name])
+        if key not in numbers:
+            raise ValueError(f"a link names the node {quoted(str(key))}, which does not exist; correct it")
+        ends.append(numbers[key])
+    return ends
 
 
 def _identity(key: Any) -> str | float:

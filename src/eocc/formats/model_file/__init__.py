@@ -22,7 +22,7 @@ from eocc.formats.model_file.container import (
     fault,
     read_container,
     write_container,
-)  # fmt: skip
+)
 from eocc.formats.model_file.document import NotSaved, describe, restore
 from eocc.formats.model_file.plain import UnwritableError
 
@@ -63,19 +63,17 @@ def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mappin
 
     `given` holds the measure, membership function and t-conorm of the user's own, None where the file holds it.
     """
-    place = Path(path)
+    place, arrays = Path(path), {}
     manifest, members = read_container(place, max_bytes)
-    return assemble(place, manifest, _arrays(place, members), classes, given, max_bytes)
+    for name, data in members.items():
+        try:
+            arrays[name.removesuffix(SUFFIX)] = array_from_bytes(data)
+        except ValueError as error:
+            raise fault(place, f"member {quoted(name)} {error}") from None
+    return assemble(place, manifest, arrays, classes, given, max_bytes)
 
 
-def assemble(
-    path: Path,
-    manifest: Mapping[str, Any],
-    arrays: Mapping[str, Any],
-    classes: Mapping[str, Any],
-    given: Mapping[str, Any],
-    max_bytes: int,
-) -> Any:
+def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mapping[str, Any], max_bytes: int) -> Any:
     """Return the classifier that the content of the file at `path` describes, or raise a ModelFileError."""
     passed = {name: value for name, value in given.items() if value is not None}
     _check_passed(path, manifest["passed_at_load"], passed, given)
@@ -86,16 +84,6 @@ def assemble(
     except FAILURES as error:
         remedy = f"pass the {' and '.join(passed)} of the fit, or save the model again" if passed else AGAIN
         raise fault(path, f"is no model: {str(error) or type(error).__name__}", remedy) from error
-
-
-def _arrays(path: Path, members: Mapping[str, bytes]) -> dict[str, Any]:
-    arrays = {}
-    for name, data in members.items():
-        try:
-            arrays[name.removesuffix(SUFFIX)] = array_from_bytes(data)
-        except ValueError as error:
-            raise fault(path, f"member {quoted(name)} {error}") from None
-    return arrays
 
 
 def _check_passed(path: Path, wanted: Any, passed: Mapping[str, Any], given: Mapping[str, Any]) -> None:

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 MAGIC = b"\x93NUMPY\x01\x00"
 # Little-endian on any machine, so that the same model gives the same bytes.
 DTYPES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
-# An array without entries could otherwise declare any length.
-LONGEST_EMPTY = 2**20
 SHAPE = rb"\((|\d{1,15},|\d{1,15}(?:, \d{1,15}){1,7})\)"
 HEADER = re.compile(rb"\{'descr': '([|<][biuf][1248])', 'fortran_order': False, 'shape': " + SHAPE + rb", \} *\n")
 
@@ -42,7 +40,7 @@ def array_from_bytes(data: bytes) -> NDArray[np.generic]:
         raise ValueError("is not a .npy file of plain numbers, version 1.0 and in C order")
     shape = tuple(int(size) for size in header[2].decode().replace(",", " ").split())
     dtype = np.dtype(header[1].decode())
-    if 0 in shape and max(shape) > LONGEST_EMPTY:
+    if 0 in shape and max(shape) > 2**20:  # an array without entries could declare any length
         raise ValueError(f"declares an array of shape {shape} that holds nothing")
     if math.prod(shape) * dtype.itemsize != len(data) - stop:
         raise ValueError(f"holds {len(data) - stop} bytes of data, which is not an array of shape {shape}")

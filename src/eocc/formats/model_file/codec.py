@@ -18,19 +18,8 @@ from eocc.formats.model_file.catalogue import classes, fields_of, functions, is_
 from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_from_json, plain_to_json
 from eocc.measures.objects import Objects
 
-# No real model nests deeper, and a recursive reader must stop somewhere.
-DEEPEST = 60
-# Dictionaries are stored key by key if they have, on average, at least this share of all keys.
-DENSE = 0.5
-# A dictionary compares values with the same hash one by one. By chance a few share one; thousands mean an attack.
-MOST_WITH_ONE_HASH = 64
 # Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
 SAFE_HASHES = ("float", "bytes", "date")
-# The most memory, in bytes, that Python needs for each part of a column. A file of flags, one byte for each dictionary,
-# would otherwise take more than a hundred times its size.
-NUMBER, PIECE, ENTRY, OBJECT = 64, 256, 160, 1024
-# An array is named after the keys that lead to it, if they are no longer than this.
-LONGEST_NAME = 40
 
 
 class TooLargeError(ValueError):
@@ -96,7 +85,8 @@ class Encoder:
         return plain_to_json(value)
 
     def _pair(self, key: Any, part: Any, place: str, i: int, depth: int) -> list[Any]:
-        name = key if type(key) is str and key.isascii() and key.isidentifier() and len(key) < LONGEST_NAME else i
+        # An array is named after the keys that lead to it, if they are short.
+        name = key if type(key) is str and key.isascii() and key.isidentifier() and len(key) < 40 else i
         return [self._value(key, f"{place}.{i}.key", depth), self._value(part, f"{place}.{name}", depth)]
 
     def _items(self, values: Any, place: str, depth: int) -> list[Any]:
@@ -131,8 +121,9 @@ class Encoder:
 
 
 def _check_depth(depth: int) -> None:
-    if depth > DEEPEST:
-        raise UnwritableError(f"values nested deeper than {DEEPEST} are not allowed in a model file")
+    # No real model nests deeper, and a recursive reader must stop somewhere.
+    if depth > 60:
+        raise UnwritableError("values nested deeper than 60 are not allowed in a model file")
 
 
 def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
@@ -153,9 +144,9 @@ def _can_be_joined(arrays: list[NDArray[Any]]) -> bool:
 
 
 def _shared_keys(values: list[dict[Any, Any]]) -> list[Any]:
-    """Return all keys, if most dictionaries have most of them."""
+    """Return all keys, if dictionaries have at least half of them on average."""
     keys = list(dict.fromkeys(key for value in values for key in value))
-    return keys if sum(map(len, values)) >= DENSE * len(keys) * len(values) else []
+    return keys if sum(map(len, values)) >= 0.5 * len(keys) * len(values) else []
 
 
 class Decoder:
@@ -211,8 +202,9 @@ class Decoder:
             return value
         if not any(type(other) is type(value) and other == value for other in alike):
             alike.append(value)
-        if len(alike) > MOST_WITH_ONE_HASH:
-            raise ValueError(f"more than {MOST_WITH_ONE_HASH} different values have one hash")
+        # A dictionary compares values with the same hash one by one. A few share one by chance, thousands by an attack.
+        if len(alike) > 64:
+            raise ValueError("more than 64 different values have one hash")
         return value
 
     def _items(self, content: Any, depth: int) -> list[Any]:
@@ -244,7 +236,10 @@ class Decoder:
         return make(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()})
 
     def _take(self, count: int, size: int) -> None:
-        """Count the memory of this number of values, before they are made."""
+        """Count the memory of this number of values before they are made, each of the most bytes that Python needs.
+
+        A file of flags, one byte for each dictionary, would otherwise take more than a hundred times its size.
+        """
         self.taken += count * size
         if self.taken > self.max_bytes:
             raise TooLargeError(f"its rows would take more memory than the limit of {self.max_bytes} bytes")
@@ -259,7 +254,7 @@ class Decoder:
     def _numbers(self, name: Any, depth: int) -> list[Any]:
         numbers = self._array(name)
         demand(numbers.ndim == 1, "a column of numbers must have one dimension")
-        self._take(len(numbers), NUMBER)
+        self._take(len(numbers), 64)
         return list(numbers.tolist())
 
     def _arrays(self, content: Any, depth: int) -> list[Any]:
@@ -276,7 +271,7 @@ class Decoder:
         # Each length is compared first: the sum of large ones could overflow to a small number.
         is_right = (lengths <= len(values)).all() and int(lengths.sum()) == len(values)
         demand(is_right, f"{len(values)} values cannot be split into pieces of the lengths given")
-        self._take(len(lengths), PIECE)
+        self._take(len(lengths), 256)
         stops = np.cumsum(lengths)
         return [values[start:stop] for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True)]
 
@@ -286,11 +281,11 @@ class Decoder:
             present = self.decode(flags, depth)
             is_right = array_of(bool, 1)(present) and present.shape == (count,)
             demand(is_right, "each key must say which dictionaries have it")
-            self._take(int(present.sum()), ENTRY)
+            self._take(int(present.sum()), 160)
             values = self._column(column, depth)
             parts.append((self.decode(key, depth), np.flatnonzero(present).tolist(), values))
         demand(parts, "dictionaries stored key by key must have a key")
-        self._take(count, PIECE)
+        self._take(count, 256)
         dicts: list[dict[Any, Any]] = [{} for _ in range(count)]
         for key, owners, values in parts:
             for owner, value in zip(owners, values, strict=True):
@@ -301,7 +296,7 @@ class Decoder:
         kind, parts = _class_and_parts(content)
         columns = {field: self._column(part, depth) for field, part in parts.items()}
         demand(columns, f"{name_of(kind)} has no fields to store by column")
-        self._take(min(map(len, columns.values())), OBJECT)
+        self._take(min(map(len, columns.values())), 1024)
         return [make(kind, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
 
 

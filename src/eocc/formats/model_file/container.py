@@ -20,13 +20,10 @@ MANIFEST = "manifest.json"
 # Every change of what a file holds gets a number of its own, and stored files in the tests. 2: version 0.2. 3: what
 # some files of format 2 lack is always there.
 FORMAT, OLDEST = 3, 2
-MEMBERS = 50_000
 KEYS = {
     "format", "library", "library_version", "estimator", "parameters", "passed_at_load", "fitted", "first_score",
     "members",
 }  # fmt: skip
-# The manifest may take this part of the limit.
-MANIFEST_SHARE = 16
 # The most memory, in bytes, that Python needs for what starts with each of these characters of JSON. A file of
 # brackets would otherwise take forty times its size.
 ROOM = {b"{": 320, b"[": 110, b",": 90, b":": 90}
@@ -68,11 +65,15 @@ def read_container(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str
     if not path.is_file():
         raise fault(path, "is not a regular file", NAME_ONE)
     try:
-        with closing(_Stored(path, Limits(max_bytes, max_bytes, MEMBERS))) as archive:
+        with closing(_Stored(path, Limits(max_bytes, max_bytes))) as archive:
             manifest = _manifest(path, archive, max_bytes)
             return manifest, _members(path, archive, manifest)
-    except ValueError as error:
-        raise _refused(path, error) from None
+    except ModelFileError:
+        raise
+    except ValueError as error:  # of the archive
+        message = str(error).removeprefix(f"{path}: ").removeprefix(str(path)).lstrip("/\\")
+        is_size = "limit" in message and message.endswith("bytes")
+        raise fault(path, message, TRUSTED if is_size else AGAIN) from None
 
 
 class _Stored(Zip):
@@ -109,19 +110,10 @@ class _Stored(Zip):
             raise fault(self.path, BETWEEN)
 
 
-def _refused(path: Path, error: ValueError) -> ModelFileError:
-    """Return an error of the archive as one of the model file."""
-    if isinstance(error, ModelFileError):
-        return error
-    message = str(error).removeprefix(f"{path}: ").removeprefix(str(path))
-    is_size = "limit" in message and message.endswith("bytes")
-    return fault(path, message.lstrip("/\\"), TRUSTED if is_size else AGAIN)
-
-
 def _manifest(path: Path, archive: Zip, max_bytes: int) -> dict[str, Any]:
     if MANIFEST not in archive.names:
         raise fault(path, f"has no {MANIFEST}: it is no model file", NAME_ONE)
-    text, most = bytearray(), max(max_bytes // MANIFEST_SHARE, CHUNK)
+    text, most = bytearray(), max(max_bytes // 16, CHUNK)  # only a part of the limit
     for chunk in archive.chunks(MANIFEST):
         text += chunk
         if len(text) > most:
@@ -145,10 +137,8 @@ def _check_format(path: Path, manifest: Any) -> None:
         remedy = "fit the model again with this version, or load it with eocc 0.1"
         raise fault(path, f"has format {version}, of the first version of eocc, which this one cannot read", remedy)
     if version > FORMAT:
-        by = str(manifest.get("library_version", "a later version"))[:40]
-        raise fault(
-            path, f"has format {version}, this eocc reads formats {OLDEST} to {FORMAT}", f"install eocc {by} or later"
-        )
+        remedy = f"install eocc {str(manifest.get('library_version', 'a later version'))[:40]} or later"
+        raise fault(path, f"has format {version}, this eocc reads formats {OLDEST} to {FORMAT}", remedy)
     for key in manifest.keys() ^ KEYS:
         what = "holds" if key in manifest else "lacks"
         raise fault(path, f"{MANIFEST} {what} {quoted(key)}, which is not format {version}")

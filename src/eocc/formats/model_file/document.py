@@ -80,37 +80,28 @@ def _parameter(encoder: Encoder, parameter: Parameter, value: Any) -> Any:
         return {"not_saved": value.kind if type(value) is NotSaved else _kind_of(value)}
 
 
-def _fitted(encoder: Encoder, name: str, value: Any) -> Any:
-    if name in CALLED:
-        return _encode_called(encoder, value, name)
+def _fitted(encoder: Encoder, name: str, value: Any, place: str = "") -> Any:
+    """Return a fitted value as JSON; of one of the user's own only a function's divisor or a composite's parts."""
     try:
-        return encoder.encode(value, name)
+        return encoder.encode(value, place or name)
     except UnwritableError as error:
-        wanted = "fit on numbers, strings, arrays or LabelledGraph"
-        raise UnwritableError(f"the training rows cannot be saved: {error}; {wanted}") from None
-
-
-def _encode_called(encoder: Encoder, value: Any, place: str) -> Any:
-    """Return an object as JSON, of the user's own only a function's divisor or a composite's parts."""
-    try:
-        return encoder.encode(value, place)
-    except UnwritableError:
-        known: Any = None
-        if type(value) is FittedFunction:
-            known = {"largest": float(value.largest)}
-        elif type(value) is FittedComposite:
-            parts = enumerate(value.measures.values())
-            known = {"parts": [_encode_called(encoder, part, f"{place}.{k}") for k, part in parts]}
-        return {"passed": known}
+        if name not in CALLED:
+            wanted = "fit on numbers, strings, arrays or LabelledGraph"
+            raise UnwritableError(f"the training rows cannot be saved: {error}; {wanted}") from None
+    known: Any = None
+    if type(value) is FittedFunction:
+        known = {"largest": float(value.largest)}
+    elif type(value) is FittedComposite:
+        parts = enumerate(value.measures.values())
+        known = {"parts": [_fitted(encoder, name, part, f"{place or name}.{k}") for k, part in parts]}
+    return {"passed": known}
 
 
 def _is_passed(document: Any) -> bool:
     return isinstance(document, dict) and set(document) == {"passed"}
 
 
-def restore(
-    manifest: Mapping[str, Any], decoder: Decoder, passed: Mapping[str, Any], classes: Mapping[str, Any]
-) -> Any:
+def restore(manifest: Mapping[str, Any], decoder: Decoder, passed: Mapping[str, Any], classes: Any) -> Any:
     """Return the classifier that the manifest and the arrays describe; a ValueError says what is wrong with them."""
     name = manifest["estimator"]
     demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
@@ -121,6 +112,15 @@ def restore(
     demand(decoder.used == set(decoder.arrays), "it holds an array that nothing refers to")
     _check_first_score(first_score(classifier, state), manifest["first_score"])
     return classifier
+
+
+def _check_first_score(score: float | None, known: Any) -> None:
+    """Demand the same score as before. This finds other damage, and an object passed that is not that of the fit."""
+    demand(type(known) is float or known is None, "first_score must be a number or null")
+    demand((score is None) == (known is None), "first_score must be null if and only if the rows are too large to try")
+    if score is not None:
+        is_same = math.isclose(score, known, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
+        demand(is_same, f"the first training row scores {score:.6g}, not {known:.6g} as before")
 
 
 def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,12 +191,3 @@ def work_of(measure: Any, prototypes: Any, others: Iterable[Any]) -> int:
     """Return about how many cells it takes to compare the first prototype with all prototypes and with `others`."""
     compared = [joined(prototypes[[0]], rows) for rows in others if rows is not None]
     return int(sum(map(measure.comparison_work, [prototypes, *compared])))
-
-
-def _check_first_score(score: float | None, known: Any) -> None:
-    """Demand the same score as before. This finds other damage, and an object passed that is not that of the fit."""
-    demand(type(known) is float or known is None, "first_score must be a number or null")
-    demand((score is None) == (known is None), "first_score must be null if and only if the rows are too large to try")
-    if score is not None:
-        is_same = math.isclose(score, known, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
-        demand(is_same, f"the first training row scores {score:.6g}, not {known:.6g} as before")
