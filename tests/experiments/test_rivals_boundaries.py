@@ -90,7 +90,7 @@ def test_scores_of_far_patterns_differ(rival):
     ("arguments", "message"),
     [
         ({"nu": 1.5}, "nu must be a number in \\[0, 1\\], or None, not 1.5"),
-        ({"width": 0}, "width must be a number > 0, or 'auto', not 0"),
+        ({"width": 0}, "width must be a number > 0 or 'auto', not 0"),
         ({"width": "wide"}, "width must be a number"),
     ],
 )
@@ -141,7 +141,7 @@ def test_minimax_machine_accepts_distances_that_are_not_euclidean():
     ("arguments", "message"),
     [
         ({"regularisation": 0.0}, "regularisation must be a number >= 1e-10, not 0.0"),
-        ({"width": -1.0}, "width must be a number > 0, or 'auto', not -1.0"),
+        ({"width": -1.0}, "width must be a number > 0 or 'auto', not -1.0"),
         ({"width": "wide"}, "width must be a number"),
     ],
 )

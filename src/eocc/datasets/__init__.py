@@ -3,10 +3,7 @@
 from eocc.base.registry import Registry
 
 __getattr__, __all__ = Registry("eocc", {}).exports(
-    "datasets.catalogue.DatasetRow",
-    "datasets.catalogue.ListedDataset",
     "datasets.catalogue.data_folder",
-    "datasets.catalogue.list_datasets",
     "datasets.iam.IamSet",
     "datasets.iam.load_iam",
     "datasets.synthetic.make_pumps",
@@ -19,7 +16,6 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.uci.load_uci",
     "formats.archive.Limits",
     "formats.graphs.GraphSet",
-    "formats.graphs.gxl.read_cxl",
     "formats.graphs.gxl.read_graph_set",
     "formats.graphs.gxl.read_gxl",
     "formats.graphs.node_link.molecules",

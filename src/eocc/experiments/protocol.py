@@ -109,10 +109,9 @@ def normalised(X: Matrix, training: Matrix, normalisation: str) -> Matrix:
 class Source:
     """A data set by name.
 
-    A variant of a published set, such as one with the other class as target, names that set in `variant_of`. It is
-    shown next to the set's published figures, and counts in no mean. `ships_validation` says that the set has its own
-    validation data, which do not leak. A repetition has `n_folds` runs; with one fold, runs differ in their seeds only.
-    `repetitions` is how many there are unless the user says.
+    A variant, such as one with the other class as target, names its published set in `variant_of`. It is shown next to
+    the set's published figures, and counts in no mean. `ships_validation` says that the set has its own validation
+    data, which do not leak. A repetition has `n_folds` runs; with one fold, runs differ in their seeds only.
     """
 
     name: str
@@ -124,7 +123,7 @@ class Source:
 
     @property
     def repetitions(self) -> int:
-        """One."""
+        """How many repetitions there are unless the user says."""
         return 1
 
     @property
@@ -191,7 +190,7 @@ class IamSource(Source):
 
 @lru_cache(maxsize=1)
 def _iam_trial(name: str, target: str | None) -> Trial:
-    data = load_iam(name) if target is None else load_iam(name, target=target)
+    data = load_iam(name, target=target)
     splits = (data.training, data.validation, data.test)
     is_training, is_validation, is_test = (np.array(split.labels) == data.target for split in splits)
     outliers = list(compress(data.training.graphs, ~is_training))

@@ -70,7 +70,10 @@ class _Worker:
 
     def _start(self) -> None:
         self.stop()
-        context = _context()
+        is_forked = "forkserver" in multiprocessing.get_all_start_methods()
+        context: Any = multiprocessing.get_context("forkserver" if is_forked else "spawn")
+        if is_forked:  # all processes share one import of the library
+            context.set_forkserver_preload(["eocc.experiments.cells"])
         self.connection, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True)
         process.start()
@@ -98,15 +101,6 @@ def _one_thread_per_process() -> Iterator[None]:
         os.environ.update(kept)
 
 
-def _context() -> Any:
-    """Return the multiprocessing context: with a fork server, all processes share one import of the library."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["eocc.experiments.cells"])
-    return context
-
-
 def _serve(connection: Connection) -> None:
     """Run cells until the parent closes the pipe; end at once if the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
@@ -129,7 +123,6 @@ def _follow_parent() -> None:
 Finished = dict[tuple[Any, ...], Figures]
 Add = Callable[[Cell, Figures], None]
 
-FOLDER = "cells"
 OF_CELL = ("dataset", "normalisation", "system", "run", "seed", "most_generations", "code")
 OF_FIGURES = tuple(field.name for field in fields(Figures))
 CELL_HEAD = (*OF_CELL, *OF_FIGURES)
@@ -144,7 +137,7 @@ def open_store(folder: Path) -> Iterator[tuple[Finished, Add]]:
     and its cell runs again. In the end lines are sorted, and of a cell only the last one is kept, by whatever code.
     The folder is locked meanwhile.
     """
-    cells = folder / FOLDER
+    cells = folder / "cells"
     cells.mkdir(parents=True, exist_ok=True)
     with _locked(folder / "lock"):
         finished = {key: figures for path in sorted(cells.glob("*.csv")) for key, figures in _read(path).items()}

@@ -53,10 +53,7 @@ SIGNIFICANCE = 0.05
 
 
 class Summary(NamedTuple):
-    """The mean over runs; the standard deviations over repetitions (of their means) and over the folds of one.
-
-    `is_best` where no system is significantly better.
-    """
+    """The mean over runs and standard deviations; `is_best` where no system is significantly better."""
 
     mean: float
     std_repetitions: float
@@ -80,11 +77,7 @@ def summarise_runs(runs_by_system: Mapping[str, Matrix], n_folds: int = 1, apart
 
 
 def deviations(runs: Matrix, n_folds: int) -> tuple[float, float]:
-    """Return the standard deviation of the means of the repetitions, and that over the folds within a repetition.
-
-    >>> deviations(np.array([0.0, 2.0, 2.0, 4.0]), n_folds=2)
-    (1.4142135623730951, 1.4142135623730951)
-    """
+    """Return the standard deviation of the means of the repetitions, and that over the folds within a repetition."""
     whole = runs[: len(runs) // n_folds * n_folds].reshape(-1, n_folds)
     over_repetitions = float(whole.mean(axis=1).std(ddof=1)) if len(whole) > 1 else np.nan
     over_folds = float(np.sqrt(whole.var(axis=1, ddof=1).mean())) if n_folds > 1 and len(whole) else np.nan
@@ -103,11 +96,7 @@ def differs(one: Matrix, other: Matrix) -> bool:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Average ranks, 1 = best; the Friedman test's p; and the Nemenyi test's critical difference.
-
-    `intervals` are 95 % bootstrap intervals of the average ranks over the data cells: how much the choice of the data
-    sets matters.
-    """
+    """Average ranks, 1 = best, with bootstrap intervals; the Friedman test's p; Nemenyi's critical difference."""
 
     average_ranks: dict[str, float]
     intervals: dict[str, tuple[float, float]]
@@ -122,12 +111,9 @@ class Ranking:
 
 
 def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
-    """Rank systems by their scores, of shape (data cells, systems); a missing score ranks last.
-
-    None with fewer than three systems or two cells: too few for the Friedman test.
-    """
+    """Rank systems by their scores, of shape (data cells, systems); a missing score ranks last."""
     n_cells, n_systems = scores.shape
-    if n_cells < 2 or n_systems < 3:
+    if n_cells < 2 or n_systems < 3:  # too few for the Friedman test
         return None
     # Means that differ only in the ninth digit are equal.
     ranks = stats.rankdata(-np.where(np.isnan(scores), -np.inf, scores.round(9)), axis=1)

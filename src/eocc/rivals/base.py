@@ -1,4 +1,4 @@
-"""The base classes of all rivals: parameters, threshold, consistent numbers, sign of the scores, atomic fit."""
+"""The base classes of all rivals: parameters, threshold, sign of the scores, atomic fit."""
 
 import importlib
 from abc import ABC, abstractmethod
@@ -19,12 +19,8 @@ from eocc.rivals.distances import Metric
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 DISTANCES_PER_BLOCK = 2**22
-# Squares of numbers between 1e-100 and 1e100, and sums of them over any data that fit in memory, neither overflow nor
-# vanish; nor do the quotients of two such squares.
+# Squares of numbers up to this size, and sums of them over any data that fit in memory, do not overflow.
 LARGEST_SQUARED = 1e100
-# New patterns farther than this many times the spread of the targets are all equally far. A width or a variance of a
-# model may be far below that spread; a square of their quotient still stays finite.
-FARTHEST_SPREADS = 1e50
 
 
 @cache
@@ -45,32 +41,11 @@ def threshold(training_scores: Matrix, rejection_rate: float) -> float:
     return float(np.sort(training_scores)[n_rejected])
 
 
-def check_size(what: str, largest: float, spread: float) -> None:
-    """Raise a ValueError if the `largest` absolute value, or a `spread` other than 0, cannot be squared."""
+def check_size(what: str, largest: float) -> None:
+    """Raise a ValueError if the `largest` absolute value cannot be squared."""
     if largest > LARGEST_SQUARED:
-        raise ValueError(
-            f"{what} holds values of size {largest:.3g}, whose squares overflow; "
-            f"scale the features to at most {LARGEST_SQUARED:g}"
-        )
-    if 0 < spread < 1 / LARGEST_SQUARED:
-        raise ValueError(
-            f"{what} holds values that differ by {spread:.3g} at most, whose squares vanish; "
-            f"scale the features to at least {1 / LARGEST_SQUARED:g}"
-        )
-
-
-def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the range, per column, to which new rows are clipped before they are scored.
-
-    If all rows are equal, their spread counts as 1.
-
-    >>> [bound.tolist() for bound in bounds(np.array([[0.0, 3.0], [2.0, 3.0]]))]
-    [[-2e+50, -2e+50], [2e+50, 2e+50]]
-    """
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    check_size("X", float(np.maximum(-low, high).max()), 2 * float((high / 2 - low / 2).max()))
-    reach = FARTHEST_SPREADS * (float((high - low).max()) or 1.0)
-    return low - reach, high + reach
+        remedy = f"scale the features to at most {LARGEST_SQUARED:g}"
+        raise ValueError(f"{what} holds values of size {largest:.3g}, whose squares overflow; {remedy}")
 
 
 def seed_of(random_state: Any) -> int:
@@ -94,8 +69,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     A subclass lists its parameters as dataclass fields, and implements `_learn` and `_score`. `rejection_rate` is the
     share of training targets that the threshold may reject; `random_state`, where a rival has it, is the random seed.
     `offset_` is the threshold, a quantile of the `training_scores_` as in dd_tools. docs/reference/api/rivals.md says
-    which rivals score training rows left out. New rows farther from the targets than 1e50 times their spread all count
-    as equally far.
+    which rivals score training rows left out.
     """
 
     rejection_rate: float = 0.05
@@ -143,9 +117,8 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         # A copy: the model keeps its targets, which the caller may change.
         rows = validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
         if reset:
-            self.bounds_ = bounds(rows)
-            return rows
-        return np.clip(rows, *self.bounds_)
+            check_size("X", float(np.abs(rows).max()))
+        return np.clip(rows, -LARGEST_SQUARED, LARGEST_SQUARED)
 
 
 class DistanceRival(Rival):
@@ -186,8 +159,9 @@ class DistanceRival(Rival):
         self.metric_ = Metric(self.metric).fit(self.prototypes_)
         D = self.metric_.distances(self.prototypes_, self.prototypes_)
         largest = float(D.max())
-        check_size("the block of distances", largest, largest)
-        self.farthest_ = FARTHEST_SPREADS * (largest or 1.0)
+        check_size("the block of distances", largest)
+        # Farther patterns are all equally far: powers of quotients with a width far below the largest stay finite.
+        self.farthest_ = 1e50 * (largest or 1.0)
         return D
 
     def _read(self, X: Any, *, reset: bool) -> Any:

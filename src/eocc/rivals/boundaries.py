@@ -1,7 +1,5 @@
 """Boundaries around the targets in the space of a kernel, or of dissimilarities."""
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
@@ -12,7 +10,7 @@ from eocc.base.arguments import check_number
 from eocc.base.types import Matrix
 from eocc.rivals.base import DistanceRival, Rival
 from eocc.rivals.distances import intrinsic_dimension
-from eocc.rivals.parzen import likeliest_width
+from eocc.rivals.parzen import given_width, likeliest_width
 
 
 def gaussian_kernel(D: Matrix, width: float) -> Matrix:
@@ -35,14 +33,6 @@ def outside_fraction(nu: float | None, rejection_rate: float, n: int) -> float:
     if nu is not None:
         check_number("nu", nu, "[0, 1]", ", or None")
     return max(rejection_rate if nu is None else float(nu), 1 / n)
-
-
-def given_or_likely_width(width: Any, D: Matrix, otherwise: str = ", or 'auto'") -> float:
-    """Return the width given, or the likeliest for "auto"; `otherwise` is what the error names too."""
-    if isinstance(width, str) and width == "auto":
-        return likely_width(D)
-    check_number("width", width, "(0, inf)", otherwise)
-    return float(width)
 
 
 def likely_width(D: Matrix) -> float:
@@ -77,7 +67,7 @@ class SupportVectorDescription(DistanceRival):
 
     def _learn(self, D: Matrix) -> Matrix:
         nu = outside_fraction(self.nu, self.rejection_rate, len(D))
-        self.width_ = given_or_likely_width(self.width, D)
+        self.width_ = given_width(self.width) or likely_width(D)
         weights = smallest_ball(gaussian_kernel(D, self.width_), nu)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
@@ -117,7 +107,7 @@ class LinearProgrammingDescription(DistanceRival):
 
     def _learn(self, D: Matrix) -> Matrix:
         nu = outside_fraction(self.nu, self.rejection_rate, len(D))
-        self.width_ = None if self.width is None else given_or_likely_width(self.width, D, ", 'auto' or None")
+        self.width_ = None if self.width is None else given_width(self.width, ", 'auto' or None") or likely_width(D)
         weights = lightest_plane(saturate(D, self.width_), nu)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
@@ -176,7 +166,7 @@ class MinimaxProbabilityMachine(DistanceRival):
     def _learn(self, D: Matrix) -> Matrix:
         # Below 1e-10 the system's condition number passes what floating point can solve.
         check_number("regularisation", self.regularisation, "[1e-10, inf)")
-        self.width_ = given_or_likely_width(self.width, D)
+        self.width_ = given_width(self.width) or likely_width(D)
         self.weights_, left_out_scores = regress_one(gaussian_kernel(D, self.width_), self.regularisation)
         return left_out_scores
 

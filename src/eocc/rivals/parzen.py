@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from eocc.base.arguments import check_number
 from eocc.base.types import Matrix
-from eocc.rivals.base import DISTANCES_PER_BLOCK, LARGEST_SQUARED, DistanceRival, Rival
+from eocc.rivals.base import DISTANCES_PER_BLOCK, DistanceRival, Rival
 from eocc.rivals.distances import intrinsic_dimension
 
 
@@ -25,11 +25,9 @@ class Parzen(DistanceRival):
     width: float | str = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
-        check_width(self.width)
-        has_rows = self.metric_.is_euclidean
+        has_rows, counts = self.metric_.is_euclidean, np.ones(len(D))
         self.dimension_ = float(self.prototypes_.shape[1]) if has_rows else intrinsic_dimension(D)
-        counts = np.ones(len(D))
-        self.width_ = likeliest_width(D, self.dimension_, counts) if isinstance(self.width, str) else float(self.width)
+        self.width_ = given_width(self.width) or likeliest_width(D, self.dimension_, counts)
         if len(D) == 1:
             return self._score(D)
         return left_out_log_density(D, self.width_, self.dimension_, counts)
@@ -40,10 +38,12 @@ class Parzen(DistanceRival):
         return np.asarray(logs - self.dimension_ * np.log(self.width_ * np.sqrt(2 * np.pi)))
 
 
-def check_width(width: Any) -> None:
-    """Raise a ValueError unless `width` is "auto" or a finite number > 0."""
-    if not (isinstance(width, str) and width == "auto"):
-        check_number("width", width, "(0, inf)", " or 'auto'")
+def given_width(width: Any, otherwise: str = " or 'auto'") -> float | None:
+    """Return the width given, None for "auto"; `otherwise` is what else the error names."""
+    if isinstance(width, str) and width == "auto":
+        return None
+    check_number("width", width, "(0, inf)", otherwise)
+    return float(width)
 
 
 def left_out_log_density(D: Matrix, width: float, dimension: float, counts: Matrix) -> Matrix:
@@ -67,7 +67,7 @@ def log_weighted_sum(logs: Matrix, weights: Matrix) -> Matrix:
 
 
 def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
-    """Return the width that gives left-out patterns the largest likelihood; 1 if all are equal, to 1e-100.
+    """Return the width that gives left-out patterns the largest likelihood; 1 if all are equal.
 
     Copies would make the likelihood grow without bound as the width h goes to 0. They are treated as rounded values: h
     stays above r / sqrt(12 d), the standard deviation of rounding to steps of r / sqrt(d), where r is the median
@@ -76,7 +76,7 @@ def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
     >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, np.array([1.0, 1.0])).__round__(3)
     2.0
     """
-    if D.max() < 1 / LARGEST_SQUARED:
+    if not D.any():
         return 1.0
     shares = counts / counts.sum()
 
@@ -103,8 +103,7 @@ def _width_interval(D: Matrix, dimension: float, counts: Matrix) -> Matrix:
     squares = np.average([nearest**2, D.max(axis=1) ** 2], weights=counts, axis=1)
     # If the measure is not a metric, one pattern may be at distance 0 from all others, which differ.
     rounding = np.median(different[different < np.inf]) / np.sqrt(12 * dimension)
-    # A distance in units of the width is squared.
-    return np.asarray(np.maximum(np.sqrt(squares / dimension), max(rounding, D.max() / LARGEST_SQUARED)))
+    return np.asarray(np.maximum(np.sqrt(squares / dimension), rounding))
 
 
 class NaiveParzen(Rival):
@@ -122,8 +121,7 @@ class NaiveParzen(Rival):
     width: float | str = "auto"
 
     def _learn(self, X: Matrix) -> Matrix:
-        check_width(self.width)
-        self.columns_ = [_Column(column, self.width) for column in X.T]
+        self.columns_ = [_Column(column, given_width(self.width)) for column in X.T]
         self.widths_ = np.array([column.width for column in self.columns_])
         # sum adds the columns one by one; the order in which numpy adds depends on the shape.
         return np.asarray(sum(column.left_out() for column in self.columns_))
@@ -135,11 +133,11 @@ class NaiveParzen(Rival):
 class _Column:
     """One feature's density, from its distinct values and their counts."""
 
-    def __init__(self, column: Matrix, width: float | str) -> None:
+    def __init__(self, column: Matrix, width: float | None) -> None:
         self.values, self.index, counts = np.unique(column, return_inverse=True, return_counts=True)
         self.counts = counts.astype(float)
         distances = np.abs(self.values[:, None] - self.values)
-        self.width = likeliest_width(distances, 1.0, self.counts) if isinstance(width, str) else float(width)
+        self.width = width or likeliest_width(distances, 1.0, self.counts)
 
     def left_out(self) -> Matrix:
         """Return the log-density of each training row, itself left out."""
@@ -152,10 +150,5 @@ class _Column:
         """Return the log-density of each value."""
         step = max(1, DISTANCES_PER_BLOCK // len(self.values))
         weights = self.counts / (self.counts.sum() * self.width * np.sqrt(2 * np.pi))
-        logs = []
-        for start in range(0, len(values), step):
-            # A feature may vary far less than the others, whose spread decides where values are clipped.
-            with np.errstate(over="ignore"):
-                in_widths = (values[start : start + step, None] - self.values) / self.width
-            logs.append(log_weighted_sum(-0.5 * np.clip(in_widths, -LARGEST_SQUARED, LARGEST_SQUARED) ** 2, weights))
-        return np.asarray(np.concatenate(logs))
+        blocks = [values[start : start + step, None] - self.values for start in range(0, len(values), step)]
+        return np.concatenate([log_weighted_sum(-0.5 * (block / self.width) ** 2, weights) for block in blocks])
