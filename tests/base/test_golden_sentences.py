@@ -43,7 +43,6 @@ NOTES = [
     "fit rows.csv -o again.eocc",
     "fit few.csv -o few.eocc",
     "score model.eocc odd.csv",
-    "plan rows.csv",
     "update model.eocc rows.csv -o new.eocc",
     "explain model.eocc odd.csv -o explained.csv",
     "fit rows.csv --window 5 -o windows.eocc",

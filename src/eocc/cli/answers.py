@@ -13,21 +13,17 @@ from eocc.cli.output import JSON, changed_on, say_file, writing_columns
 @command
 @options.model_argument
 @click.option("--withdraw", default="", metavar="ID,...", help="Forget these answers.")
-@click.option("--revise", default="", metavar="ID,...", help="Reverse these answers: normal becomes not normal.")
-@options.output_option(None, "The model file to write after --withdraw or --revise; it may be MODEL itself.")
+@options.output_option(None, "The model file to write after --withdraw; it may be MODEL itself.")
 @options.format_option("table", "csv", JSON, default="table")
-def answers(model: Path, withdraw: str, revise: str, output: Path | None, form: str) -> None:
-    """List the answers that a model has learned, or change them.
+def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
+    """List the answers that a model has learned, or withdraw some.
 
-    Every answer has an id, its number from 0. --withdraw and --revise write a new model and list its answers.
+    Every answer has an id, its number from 0. --withdraw writes a new model and lists its answers.
 
     Example: eocc answers model.eocc
     """
-    if withdraw and revise:
-        raise click.UsageError("--withdraw and --revise change the ids; pass one of them at a time")
-    if bool(withdraw or revise) != bool(output):
-        missing = "--output, the model file to write" if output is None else "--withdraw or --revise"
-        raise click.UsageError(f"pass {missing} as well")
+    if bool(withdraw) != bool(output):
+        raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
     from eocc import load
     from eocc.base.atomic import check_output
     from eocc.classifiers.updating import history_of
@@ -35,27 +31,17 @@ def answers(model: Path, withdraw: str, revise: str, output: Path | None, form: 
     check_output(output)  # it may be the model itself
     classifier: Any = load(model)
     if output is not None:
-        history = history_of(classifier, changed_on(model))  # the new file is younger than the rows
-        chosen = _chosen(withdraw or revise, classifier.answers_, model)
-        if withdraw:
-            classifier = classifier.withdraw(chosen)
-        else:
-            known: Any = classifier.answers_
-            classifier = classifier.teach(known.rows[chosen], -known.y[chosen], [known.names[k] for k in chosen])
-        classifier.batches_ = history
+        history, known = history_of(classifier, changed_on(model)), classifier.answers_
+        ids = options.names_in(withdraw)
+        for one in ids:
+            if known is None or not (one.isdecimal() and int(one) < len(known)):
+                has = f"its ids are 0 to {len(known) - 1}" if known else "it has no answers"
+                raise ValueError(f"{model} has no answer {one!r}; {has}")
+        classifier = classifier.withdraw([int(one) for one in ids])
+        classifier.batches_ = history  # the new file is younger than the rows
         classifier.save(output)
         say_file(output)
     _list(classifier, form)
-
-
-def _chosen(text: str, known: Any, model: Path) -> list[int]:
-    """Return the ids in a list with commas."""
-    ids = options.names_in(text)
-    for one in ids:
-        if known is None or not (one.isdecimal() and int(one) < len(known)):
-            has = f"its ids are 0 to {len(known) - 1}" if known else "it has no answers"
-            raise ValueError(f"{model} has no answer {one!r}; {has}")
-    return [int(one) for one in ids]
 
 
 def _list(classifier: Any, form: str) -> None:

@@ -18,13 +18,13 @@ import click
 from eocc.base.atomic import FULL
 from eocc.base.estimator import start_command_line
 from eocc.base.printing import printable, printable_lines
-from eocc.base.progress import NOTE, Watch, log_record, shown
+from eocc.base.progress import Watch, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
-    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
+    "fit", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
     "compare", "reproduce", "demo", "warm-up",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
@@ -36,7 +36,6 @@ class Shared:
 
     quiet = False
     debug = False
-    log_format: str | None = None
     notes: ClassVar[list[str]] = []  # what `say` was given and begins with "Note: ", also if quiet
     watch: Watch | None = None  # shows how far the command is
 
@@ -50,9 +49,7 @@ def _shared_options() -> list[click.Parameter]:
     return [
         made(["--quiet", "-q"], is_flag=True, help="Print results and errors only."),
         made(["--debug"], is_flag=True, help="Show where in the code an error occurred."),
-        made(["--log-format"], type=click.Choice(("text", "json")), is_eager=True,
-             help="How messages are printed: text, or json, one line each."),
-    ]  # fmt: skip
+    ]
 
 
 def command(function: Any) -> click.Command:
@@ -61,8 +58,7 @@ def command(function: Any) -> click.Command:
     @wraps(function)
     def watched(**given: Any) -> Any:
         with ExitStack() as stack:
-            is_json = Shared.log_format == "json"
-            Shared.watch = None if Shared.quiet else stack.enter_context(shown(as_json=is_json))
+            Shared.watch = None if Shared.quiet else stack.enter_context(shown())
             try:
                 return function(**given)
             except BrokenPipeError:  # the reader, for example head, stopped
@@ -86,22 +82,9 @@ class LazyGroup(click.Group):
         return getattr(import_module(f"eocc.cli.{name}"), name) if cmd_name in COMMANDS else None
 
 
-def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-    if value and not ctx.resilient_parsing:
-        from click.shell_completion import get_completion_class
-
-        complete = get_completion_class(value)
-        assert complete is not None
-        click.echo(complete(app, {}, "eocc", "_EOCC_COMPLETE").source())
-        ctx.exit(DONE)
-
-
 @click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
              "3 unexpected error, 4 --fail-on came true, 130 interrupted.")  # fmt: skip
 @click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")
-@click.option("--completion", type=click.Choice(("bash", "fish", "zsh")), is_eager=True, expose_value=False,
-              callback=_completion,
-              help='Print completion code for a shell: eval "$(eocc --completion bash)".')  # fmt: skip
 def app() -> None:
     """Learn what is normal from examples of it, and find what is not."""
 
@@ -111,8 +94,8 @@ app.params += _shared_options()
 
 def say(text: str) -> None:
     """Print a message on standard error, unless --quiet."""
-    if text.startswith(NOTE):
-        Shared.notes.append(text.removeprefix(NOTE))
+    if text.startswith("Note: "):
+        Shared.notes.append(text.removeprefix("Note: "))
     if Shared.watch is not None:
         Shared.watch.line(text)
 
@@ -148,7 +131,7 @@ class _Terminal(io.TextIOBase):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    Shared.quiet, Shared.debug, Shared.log_format, Shared.watch = False, False, None, None
+    Shared.quiet, Shared.debug, Shared.watch = False, False, None
     Shared.notes.clear()
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
@@ -208,10 +191,7 @@ def _one_line(error: BaseException) -> str:
 def _complain(text: str, code: int) -> int:
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
-    level = "alarm" if code == ALARM else "error"
-    is_json = Shared.log_format == "json"
-    line = log_record(level, text, exit_code=code) if is_json else f"eocc: {printable(text)}"
-    print(line, file=sys.stderr, flush=True)
+    print(f"eocc: {printable(text)}", file=sys.stderr, flush=True)
     return code
 
 

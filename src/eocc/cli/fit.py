@@ -43,15 +43,8 @@ def fit(
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    check_stream(method, stream or bool(sample), sample, about)
-    check_labels(method, about)
-    if drop_copies and (stream or sample):
-        raise click.UsageError("--drop-copies compares all rows, which --stream does not hold; leave one out")
-    if about.window and (stream or sample or given["baseline_by"]):
-        option = "--baseline-by" if given["baseline_by"] else "--stream"
-        raise click.UsageError(f"{option} takes the rows of the file, not windows of them; leave --window out")
-    if vertex_name and (stream or sample):
-        raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
+    is_stream = stream or sample is not None
+    _check(method, about, is_stream, sample, drop_copies, vertex_name, given["baseline_by"])
     classifier = options.classifier_of(method, given)
 
     from eocc.base.atomic import check_output
@@ -60,7 +53,7 @@ def fit(
     from eocc.measures import resolve_measure
 
     check_output(output, *data.paths)
-    if stream or sample:
+    if is_stream:
         fit_parts(classifier, data, method, sample, about)
     else:
         groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
@@ -81,22 +74,27 @@ def fit(
         say_strangest(classifier, output, data, about)
 
 
-def check_labels(method: str, about: DataOptions) -> None:
-    """Refuse labels that the method cannot use."""
-    if method == options.EOCC_1 and about.outliers:
-        raise click.UsageError("--method eocc-1 learns from normal rows only; leave --outliers out")
-    if method == options.EOCC_2 and not about.label:
-        raise click.UsageError("--method eocc-2 needs labelled rows of both kinds: pass --label and --target")
-
-
-def check_stream(method: str, stream: bool, sample: int | None, about: DataOptions) -> None:
-    """Refuse options that do not go with a table that is read part by part."""
-    if sample and method == options.SURPRISE:
-        raise click.UsageError("--sample is for --method eocc-1; pass --stream")
-    if stream and method == options.EOCC_2:
-        raise click.UsageError("--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out")
-    if stream and about.input_format:
-        raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
+def _check(
+    method: str, about: DataOptions, is_stream: bool, sample: Any, drop_copies: bool, vertex_name: Any, by: Any
+) -> None:
+    """Refuse options that do not go together."""
+    paper_1, paper_2 = method == options.EOCC_1, method == options.EOCC_2
+    rows_only = f"{'--baseline-by' if by else '--stream'} takes the rows of the file, not windows of them"
+    refused = (
+        (paper_1 and about.outliers, "--method eocc-1 learns from normal rows only; leave --outliers out"),
+        (paper_2 and not about.label, "--method eocc-2 needs labelled rows of both kinds: pass --label and --target"),
+        (sample and method == options.SURPRISE, "--sample is for --method eocc-1; pass --stream"),
+        (
+            is_stream and paper_2,
+            "--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out",
+        ),
+        (is_stream and about.input_format, "--stream reads the format from the suffix; leave --input-format out"),
+        (is_stream and drop_copies, "--drop-copies compares all rows, which --stream does not hold; leave one out"),
+        (is_stream and vertex_name, "--vertex-name is for graphs, --stream for tables of numbers; leave one out"),
+        (about.window and (is_stream or by), f"{rows_only}; leave --window out"),
+    )
+    for message in (message for holds, message in refused if holds):
+        raise click.UsageError(message)
 
 
 def say_copies(classifier: Any) -> None:
@@ -196,10 +194,7 @@ def refusing_in_options(method: str, n_rows: int) -> Iterator[None]:
     try:
         yield
     except MemoryLimitError as error:
-        raise MemoryLimitError(remedy_in_options(str(error), method, n_rows)) from None
-
-
-def remedy_in_options(remedy: str, method: str, n_rows: int) -> str:
-    """Return a remedy in terms of options; n_rows is 0 unless the file is a table of numbers."""
-    more = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
-    return options.in_option_names(remedy) + (more if method == options.EOCC_1 else "")
+        fewer = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
+        raise MemoryLimitError(
+            options.in_option_names(str(error)) + (fewer if method == options.EOCC_1 else "")
+        ) from None
