@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from operator import length_hint
@@ -16,6 +16,7 @@ from typing import TextIO, TypeVar
 from eocc.base.printing import printable
 
 Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 # Work that is expected to take no longer than this many seconds is not shown.
 WORTH_SHOWING = 2.0
@@ -172,19 +173,24 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+@contextmanager
+def having(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Give a context variable a value inside the block. New threads start with its default."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
 _watch: ContextVar[Watch | None] = ContextVar("eocc_watch", default=None)
 # Returns the watch that stages are reported to.
 current_watch: Callable[[], Watch | None] = _watch.get
 
 
-@contextmanager
-def watched_by(watch: Watch | None) -> Iterator[None]:
-    """Report the stages inside the block to this watch. New threads start without one."""
-    token = _watch.set(watch)
-    try:
-        yield
-    finally:
-        _watch.reset(token)
+def watched_by(watch: Watch | None) -> AbstractContextManager[None]:
+    """Report the stages inside the block to this watch."""
+    return having(_watch, watch)
 
 
 @contextmanager
