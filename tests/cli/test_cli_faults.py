@@ -178,7 +178,7 @@ def kinds_of_models():
 COMMANDS = (
     "inspect {}", "inspect {} --format json", "score {} rows.csv", "explain {} rows.csv", "report {} -o page.html",
     "report {} --data rows.csv -o page.html", "plot {} space -o space.png", "plot {} membership -o surface.png",
-    "plot {} modularity -o curve.png", "plot {} weights -o weights.png", "plot {} scores --data rows.csv -o scores.png",
+    "plot {} modularity -o curve.png", "plot {} scores --data rows.csv -o scores.png",
     "answers {}",
 )  # fmt: skip
 # The others cannot be taught, and are refused in one line.
