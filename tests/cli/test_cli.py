@@ -18,7 +18,7 @@ from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.cli import app, main
 from eocc.cli.app import COMMANDS
 from eocc.cli.options import NOT_OPTIONS, option_of
-from eocc.cli.reproduce import STUDIES
+from eocc.cli.studies import STUDIES
 from eocc.experiments import studies
 from eocc.report.review import HEAD, digests_of
 
@@ -170,7 +170,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["reproduce", "uci"], "unknown study 'uci'; known: 'all', 'figures', 'iam', 'uci-high', 'uci-low'", 2),
         (["reproduce", "uci-low", "--systems", "1NN"], "unknown system '1NN'", 2),
         (["reproduce", "uci-low", "--datasets", "XX"], "unknown data set 'XX'", 2),
-        (["reproduce", "uci-low", "--limit", "soon"], "'soon' is not a time; write 90s, 20m or 2h", 2),
+        (["reproduce", "uci-low", "--limit", "soon"], "'soon' is not a valid float", 2),
         (["plot", "m.eocc", "cube"], "unknown picture 'cube'", 2),
         (["plot", "m.eocc", "space", "-o", "p.txt"], "unknown picture format 'txt'", 2),
         (["plot", "m.eocc", "roc", "--data", "none.csv"], "pass --label and --target; see eocc plot --help", 2),

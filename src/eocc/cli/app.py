@@ -22,7 +22,7 @@ from eocc.base.progress import Watch, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
-# Each is a module of this package, which holds a click command of the same name.
+# Each is a click command of the module of that name; `studies` holds two.
 COMMANDS = (
     "fit", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
     "compare", "reproduce", "demo", "warm-up",
@@ -79,7 +79,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
         name = cmd_name.replace("-", "_")
-        return getattr(import_module(f"eocc.cli.{name}"), name) if cmd_name in COMMANDS else None
+        module = "studies" if name in ("compare", "reproduce") else name
+        return getattr(import_module(f"eocc.cli.{module}"), name) if cmd_name in COMMANDS else None
 
 
 @click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
