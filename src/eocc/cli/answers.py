@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import check_output
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import JSON, changed_on, say_file, writing_columns
@@ -25,7 +26,6 @@ def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
     if bool(withdraw) != bool(output):
         raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
     from eocc import load
-    from eocc.base.atomic import check_output
     from eocc.classifiers.updating import history_of
 
     check_output(output)  # it may be the model itself

@@ -7,8 +7,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from functools import partial, wraps
+from contextlib import contextmanager, nullcontext
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -27,8 +27,6 @@ COMMANDS = (
     "fit", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
     "compare", "reproduce", "demo", "warm-up",
 )  # fmt: skip
-# When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
-GARBAGE = (50_000, 20, 100)
 
 
 class Shared:
@@ -44,12 +42,13 @@ def _set(ctx: click.Context, option: click.Parameter, value: Any) -> None:
     setattr(Shared, str(option.name), getattr(Shared, str(option.name)) or value)
 
 
-def _shared_options() -> list[click.Parameter]:
-    made = partial(click.Option, expose_value=False, callback=_set)
-    return [
-        made(["--quiet", "-q"], is_flag=True, help="Print results and errors only."),
-        made(["--debug"], is_flag=True, help="Show where in the code an error occurred."),
-    ]
+SHARED_OPTIONS = [
+    click.Option(names, is_flag=True, help=text, expose_value=False, callback=_set)
+    for names, text in (
+        (["--quiet", "-q"], "Print results and errors only."),
+        (["--debug"], "Show where in the code an error occurred."),
+    )
+]
 
 
 def command(function: Any) -> click.Command:
@@ -57,15 +56,14 @@ def command(function: Any) -> click.Command:
 
     @wraps(function)
     def watched(**given: Any) -> Any:
-        with ExitStack() as stack:
-            Shared.watch = None if Shared.quiet else stack.enter_context(shown())
+        with nullcontext() if Shared.quiet else shown() as Shared.watch:
             try:
                 return function(**given)
             except BrokenPipeError:  # the reader, for example head, stopped
                 raise click.exceptions.Exit(DONE) from None
 
     made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
-    made.params += _shared_options()
+    made.params += SHARED_OPTIONS
     return made
 
 
@@ -90,7 +88,7 @@ def app() -> None:
     """Learn what is normal from examples of it, and find what is not."""
 
 
-app.params += _shared_options()
+app.params += SHARED_OPTIONS
 
 
 def say(text: str) -> None:
@@ -138,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout = sys.stdout or _ClosedOutput()
     if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
         sys.stdout = _Terminal(sys.stdout)
-    gc.set_threshold(*GARBAGE)
+    gc.set_threshold(50_000, 20, 100)  # less often than by default: saves half a second of importing and compiling
     if arguments is None:  # a process of its own
         start_command_line()
     code = _run(arguments)
@@ -164,14 +162,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.NoArgsIsHelpError:
         return _complain("no command given; see eocc --help", BAD_COMMAND)
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        where = context.command_path if context else "eocc"
+        where = getattr(getattr(error, "ctx", None), "command_path", "eocc")
         return _complain(f"{' '.join(error.format_message().split()).rstrip('.')}; see {where} --help", BAD_COMMAND)
     except (click.Abort, KeyboardInterrupt):
-        code = _complain("interrupted", INTERRUPTED)
         if arguments is None:  # a process of its own: end it now, in the middle of what its threads compute
-            os._exit(code)
-        return code
+            os._exit(_complain("interrupted", INTERRUPTED))
+        return _complain("interrupted", INTERRUPTED)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         from eocc.tables.reading import GapError
 
@@ -179,8 +175,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _complain(str(getattr(error, "on_command_line", _one_line(error) + skip)), BAD_DATA)
     except Exception as error:
         name, message = type(error).__name__, _one_line(error)
-        known = name if message == name else f"{name}: {message}"
-        return _complain(f"unexpected {known}; run again with --debug to see where", UNEXPECTED)
+        return _complain(
+            f"unexpected {name if message == name else f'{name}: {message}'}; run again with --debug to see where",
+            UNEXPECTED,
+        )
 
 
 def _one_line(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import check_output
 from eocc.base.registry import FEW
 from eocc.cli import options
 from eocc.cli.app import command, say
@@ -21,9 +22,10 @@ FEW_ROWS = 10
 @command
 @options.data_argument
 @options.output_option("model.eocc", "The model file to write.")
-@options.method_options()
-@options.stream_option
-@options.sample_option
+@options.method_options
+@click.option("--stream", is_flag=True, help="Read a table of numbers part by part, for files larger than memory.")
+@click.option("--sample", type=options.AT_LEAST_1, default=None, metavar="N",
+              help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
 @click.option(
     "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
 )
@@ -47,7 +49,6 @@ def fit(
     _check(method, about, is_stream, sample, drop_copies, vertex_name, given["baseline_by"])
     classifier = options.classifier_of(method, given)
 
-    from eocc.base.atomic import check_output
     from eocc.cli.inspect import write_facts
     from eocc.cli.reading import read_training
     from eocc.measures import resolve_measure

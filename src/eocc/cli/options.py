@@ -31,16 +31,15 @@ OF_VALIDATION = ("beta", "performance", "validation_fraction")
 SURPRISE, REGIONS, EOCC_1, EOCC_2 = "surprise", "regions", "eocc-1", "eocc-2"
 
 
-def _with_options(parameters: Iterable[Parameter], without: Iterable[str] = ()) -> dict[str, Parameter]:
-    return {parameter.name: parameter for parameter in parameters if parameter.name not in (*NOT_OPTIONS, *without)}
-
-
 # The parameters of each method that have an option.
-METHODS = {
-    SURPRISE: _with_options(SURPRISE_PARAMETERS),
-    REGIONS: _with_options(REGION_PARAMETERS),
-    EOCC_1: _with_options(ENTROPIC_PARAMETERS, OF_VALIDATION),
-    EOCC_2: _with_options(ENTROPIC_PARAMETERS),
+METHODS: dict[str, dict[str, Parameter]] = {
+    method: {one.name: one for one in parameters if one.name not in (*NOT_OPTIONS, *without)}
+    for method, parameters, without in (
+        (SURPRISE, SURPRISE_PARAMETERS, ()),
+        (REGIONS, REGION_PARAMETERS, ()),
+        (EOCC_1, ENTROPIC_PARAMETERS, OF_VALIDATION),
+        (EOCC_2, ENTROPIC_PARAMETERS, ()),
+    )
 }
 # Of parameters with the same name, the first: that of the method that takes more values.
 PARAMETERS = {name: parameter for method in reversed(METHODS) for name, parameter in METHODS[method].items()}
@@ -175,15 +174,14 @@ class DataOptions:
         for one in self.kind:
             if not one.rpartition("=")[0] or one.rpartition("=")[2] not in KINDS:
                 raise click.UsageError(f"--kind is COLUMN={'|'.join(KINDS)}, for example zip=text, not {one!r}")
-        for option in ("step", "by", "time", "features"):
-            if getattr(self, option) and not self.window:
-                raise click.UsageError(f"--{option} needs --window, the number of values in a window of a series")
+        needed = {"window": ("step", "by", "time", "features"), "label": ("target", "outliers")}
+        why = {"window": "the number of values in a window of a series", "label": "the column that holds the labels"}
+        for need, names in needed.items():
+            for name in (name for name in names if getattr(self, name) and not getattr(self, need)):
+                raise click.UsageError(f"--{name} needs --{need}, {why[need]}")
         if self.window and (self.label or self.id_column):
             option = "--label" if self.label else "--id"
             raise click.UsageError(f"{option} is about rows, but windows of rows are compared; leave it out")
-        if (self.target or self.outliers) and not self.label:
-            option = "--target" if self.target else "--outliers"
-            raise click.UsageError(f"{option} needs --label, the column that holds the labels")
         if self.label and not self.target:
             raise click.UsageError(f"--label {self.label} needs --target, the label of normal rows")
 
@@ -231,18 +229,17 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]
     return add
 
 
-def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Function], Function]:
-    """Add --method and the options of the parameters of these names."""
+def method_options(function: Function) -> Function:
+    """Add --method and the options of all parameters."""
     what = "surprise for detection; regions for rules and SQL; eocc-1 and eocc-2 are the paper's."
-    method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True, help=what)
-    made = []
-    for name in names:
-        option, values = option_of(name), ParameterType(PARAMETERS[name])
+    made = [click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True, help=what)]
+    for name, parameter in PARAMETERS.items():
+        option, values = option_of(name), ParameterType(parameter)
         metavar = "[" + "|".join(values.names) + "]" if values.names else option[2:].rpartition("-")[2].upper()
         of = [method for method, parameters in METHODS.items() if name in parameters]
-        text = PARAMETERS[name].help + ("" if len(of) == len(METHODS) else f" [{', '.join(of)}]")
+        text = parameter.help + ("" if len(of) == len(METHODS) else f" [{', '.join(of)}]")
         made.append(click.option(option, name, type=values, metavar=metavar, help=text))
-    return stacked(method, *made)
+    return stacked(*made)(function)
 
 
 def classifier_of(method: str, given: dict[str, Any]) -> Any:
@@ -304,20 +301,21 @@ def output_option(
     default: str | None, what: str, takes_folders: bool = False, required: bool = False
 ) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes a file or a folder."""
+
+    def named(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
+        if value == STDOUT:
+            other = "does not write to standard output; pass --output with a name"
+            raise click.UsageError(f"eocc {ctx.command.name} {other}")
+        return value
+
     return click.option("--output", "-o", type=PATH if takes_folders else OUTPUT, help=what, default=default,
-                        show_default=default is not None, required=required, callback=_named)  # fmt: skip
+                        show_default=default is not None, required=required, callback=named)  # fmt: skip
 
 
 def result_option(what: str) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes to standard output, which is "-" too, or to a file."""
     return click.option("--output", "-o", type=OUTPUT, help=f"A file for the {what}; standard output by default.",
                         callback=lambda ctx, option, value: None if value == STDOUT else value)  # fmt: skip
-
-
-def _named(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
-    if value == STDOUT:
-        raise click.UsageError(f"eocc {ctx.command.name} does not write to standard output; pass --output with a name")
-    return value
 
 
 class OutputPath(click.Path):
@@ -336,8 +334,4 @@ STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
 data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.", callback=_data_files)
-stream_option = click.option("--stream", is_flag=True,
-                             help="Read a table of numbers part by part, for files larger than memory.")  # fmt: skip
-sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
-                             help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import drafted
 from eocc.base.registry import choose
 from eocc.cli import options
 from eocc.cli.app import command, usage
@@ -46,7 +47,6 @@ def plot(
         remedy = f"eocc plot {model} space draws any model"
         raise ValueError(f"a membership surface needs 2 columns of numbers; this model has {n_features}: {remedy}")
 
-    from eocc.base.atomic import drafted
     from eocc.plots.drawing import new_figure
 
     figure = new_figure(*((8.4, 6.0) if kind in ("rows", "row") else (6.4, 4.6)))

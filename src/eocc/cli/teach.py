@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from eocc.base.atomic import check_output
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import changed_on, say_file
@@ -28,7 +29,6 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
     import numpy as np
 
     from eocc import load
-    from eocc.base.atomic import check_output
     from eocc.base.printing import printable, quoted
     from eocc.base.wording import counted
     from eocc.classifiers.updating import history_of
