@@ -46,13 +46,11 @@ def test_a_scheduler_that_goes_away_is_one_clear_error(name, tmp_path):
             assert scheduler.poll() is None
             time.sleep(0.05)
         address = json.loads(where.read_text())["address"]
-        threading.Timer(0.5, scheduler.kill).start()
-        with (
-            pytest.raises(ConnectionError, match=f"the scheduler at {address} went away .*; start it again and repeat"),
-            Client(address, set_as_default=False) as client,
-            cluster.on(client),
-        ):
-            FITS[name]()
+        gone = f"the scheduler at {address} went away .*; start it again and repeat"
+        with Client(address, set_as_default=False) as client:
+            threading.Timer(0.5, scheduler.kill).start()
+            with pytest.raises(ConnectionError, match=gone), cluster.on(client):
+                FITS[name]()
     finally:
         scheduler.kill()
         scheduler.wait()

@@ -175,10 +175,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _complain(str(getattr(error, "on_command_line", _one_line(error) + skip)), BAD_DATA)
     except Exception as error:
         name, message = type(error).__name__, _one_line(error)
-        return _complain(
-            f"unexpected {name if message == name else f'{name}: {message}'}; run again with --debug to see where",
-            UNEXPECTED,
-        )
+        known = name if message == name else f"{name}: {message}"
+        return _complain(f"unexpected {known}; run again with --debug to see where", UNEXPECTED)
 
 
 def _one_line(error: BaseException) -> str:

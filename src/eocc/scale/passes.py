@@ -12,8 +12,6 @@ from eocc.base.types import Flags, Indices, Matrix
 
 Result = TypeVar("Result")
 
-# Number of rows in a part of an array.
-PART_ROWS = 8192
 # What a pass does, unless it has a name.
 READING = "reading rows"
 
@@ -62,27 +60,18 @@ class ArrayPasses:
 
     def __init__(self, values: Matrix, count: int = 1) -> None:
         self._values, self._count = values, count
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self._values)
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return int(self._values.shape[1])
+        self.n_rows, self.n_columns = values.shape
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
-        """Return the results of all parts, joined in order; there is at least one row."""
+        """Return the results of all parts of 8,192 rows, joined in order; there is at least one row."""
 
         def worked(start: int) -> Result:
-            values = self._values[start : start + PART_ROWS]
+            values = self._values[start : start + 8192]
             return work(Part(values, np.arange(start, start + len(values))))
 
-        return reduce(join, in_order(worked, iter(range(0, len(self._values), PART_ROWS)), self._count, name))
+        return reduce(join, in_order(worked, iter(range(0, len(self._values), 8192)), self._count, name))
 
 
 class SomeRows:
