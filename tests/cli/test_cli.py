@@ -179,7 +179,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["score", "m.eocc", "none.csv", "--format", "parquet"], "--format parquet needs a file", 2),
         (["inspect", "m.eocc", "--format", "csv"], "unknown format 'csv'; known: 'json', 'text'", 2),
         (["fit", "none.csv", "--method", "eocc"], "unknown method 'eocc'; known: 'eocc-1', 'eocc-2', 'regions', ", 2),
-        (["export", "m.eocc", "--to", "json", "--keep", "id"], "--keep is for --to sql; leave it out", 2),
+        (["export", "m.eocc", "--to", "json", "--table", "t"], "--table is for --to sql; leave it out", 2),
         (["export", "m.eocc", "--to", "sql", "--table", "t", "--dialect", "oracle"], "unknown dialect 'oracle'", 2),
         (["fit", "none.csv", "--measure", "gowr"], "unknown measure 'gowr'", 2),
         (["fit", "none.csv", "--search", "foo"], "unknown search 'foo'", 2),

@@ -21,13 +21,6 @@ def drafted(output: Path) -> Iterator[Path]:
     """Yield a path next to `output` to write to; it is renamed to `output` on success and removed on failure.
 
     At the end the file and its name are on the disk, safe from a power failure. Old drafts are removed.
-
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "page.html"
-    >>> with drafted(path) as draft:
-    ...     _ = draft.write_text("whole")
-    >>> path.read_text(), len(list(path.parent.iterdir()))
-    ('whole', 1)
     """
     check_output(output)
     if _is_device(output):

@@ -26,15 +26,12 @@ FEW_ROWS = 10
 @click.option("--stream", is_flag=True, help="Read a table of numbers part by part, for files larger than memory.")
 @click.option("--sample", type=options.AT_LEAST_1, default=None, metavar="N",
               help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
-@click.option(
-    "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
-)
 @click.option("--drop-copies", is_flag=True, help="Leave out normal rows that are exact copies of earlier ones.")
 @options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad",
                       "window", "step", "by", "time", "features")  # fmt: skip
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
-    data: DataFiles, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
+    data: DataFiles, output: Path, method: str, stream: bool, sample: int | None,
     drop_copies: bool, about: DataOptions, form: str, **given: Any,
 ) -> None:  # fmt: skip
     """Learn what is normal from a file, and write a model.
@@ -46,12 +43,11 @@ def fit(
     Example: eocc fit normal.csv -o model.eocc
     """
     is_stream = stream or sample is not None
-    _check(method, about, is_stream, sample, drop_copies, vertex_name, given["baseline_by"])
+    _check(method, about, is_stream, sample, drop_copies, given["baseline_by"])
     classifier = options.classifier_of(method, given)
 
     from eocc.cli.inspect import write_facts
     from eocc.cli.reading import read_training
-    from eocc.measures import resolve_measure
 
     check_output(output, *data.paths)
     if is_stream:
@@ -59,11 +55,6 @@ def fit(
     else:
         groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
         rows = read_training(data, replace(about, kind=(*about.kind, *groups)), classifier.measure)
-        if vertex_name:  # what vertices are called
-            if rows.kind != "graphs":
-                raise ValueError(f"--vertex-name is for graphs, not for {rows.described}; leave it out")
-            measure: Any = resolve_measure(classifier.measure, rows.X)
-            classifier.measure = replace(measure, vertex_name=vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
         if rows.windowing is not None:
             classifier._windowing_ = rows.windowing
@@ -71,13 +62,10 @@ def fit(
     say_file(output)
     write_facts(classifier, None, form)
     if classifier._scores_left_out:
-        say_copies(classifier)
-        say_strangest(classifier, output, data, about)
+        say_about_rows(classifier, output, data, about)
 
 
-def _check(
-    method: str, about: DataOptions, is_stream: bool, sample: Any, drop_copies: bool, vertex_name: Any, by: Any
-) -> None:
+def _check(method: str, about: DataOptions, is_stream: bool, sample: Any, drop_copies: bool, by: Any) -> None:
     """Refuse options that do not go together."""
     paper_1, paper_2 = method == options.EOCC_1, method == options.EOCC_2
     rows_only = f"{'--baseline-by' if by else '--stream'} takes the rows of the file, not windows of them"
@@ -91,16 +79,22 @@ def _check(
         ),
         (is_stream and about.input_format, "--stream reads the format from the suffix; leave --input-format out"),
         (is_stream and drop_copies, "--drop-copies compares all rows, which --stream does not hold; leave one out"),
-        (is_stream and vertex_name, "--vertex-name is for graphs, --stream for tables of numbers; leave one out"),
         (about.window and (is_stream or by), f"{rows_only}; leave --window out"),
     )
     for message in (message for holds, message in refused if holds):
         raise click.UsageError(message)
 
 
-def say_copies(classifier: Any) -> None:
-    """Print how many training rows are exact copies of others, where that is no accident of discrete columns."""
+def say_about_rows(classifier: Any, model: Path, data: DataFiles, about: DataOptions) -> None:
+    """Print how many training rows are exact copies, the strangest rows with the reasons, and how to see more."""
+    import shlex
+
+    import numpy as np
+
+    from eocc.base.printing import printable
     from eocc.base.wording import counted
+    from eocc.explain.fitted import training_name
+    from eocc.formats.files.formats import STDIN
     from eocc.space.prototypes.content import exact_copies
 
     count = len(exact_copies(classifier.prototypes_)) if classifier._is_whole else 0
@@ -108,18 +102,6 @@ def say_copies(classifier: Any) -> None:
         copies = "is an exact copy of another row" if count == 1 else "are exact copies of other rows"
         rows = counted(classifier._n_training, "training row")
         say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
-
-
-def say_strangest(classifier: Any, model: Path, data: DataFiles, about: DataOptions) -> None:
-    """Print the strangest training rows with the reasons, and how to see more of them."""
-    import shlex
-
-    import numpy as np
-
-    from eocc.base.printing import printable
-    from eocc.explain.fitted import training_name
-    from eocc.formats.files.formats import STDIN
-
     if len(classifier.prototypes_) <= FEW:
         return
     margins = classifier._score_read(classifier.prototypes_).margins

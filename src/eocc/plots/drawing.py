@@ -138,10 +138,7 @@ def _write_above(axes: Any, texts: Sequence[str], places: Any) -> None:
 
 
 def _draw_ranges(axes: Any, reasons: Sequence[Reason]) -> None:
-    """Draw one bar per reason over the range of the near normal rows, all of the same length, and the row's values.
-
-    Categories are written.
-    """
+    """Draw a bar per reason over the range of the near normal rows, and the row's value; categories are written."""
     small: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "color": INK, "parse_math": False}
     ends: list[float] = [-0.4, 1.4]
     labels = {None: "normal rows near it", True: "this row, outside", False: "this row, inside"}
@@ -171,10 +168,9 @@ def plot_calibration(classifier: OneClassClassifier, X: Any, y: Any = None, *, a
 
     The curve of normal rows should follow the diagonal.
     """
-    is_normal = None if y is None else signs(y) == 1
     p_values, calibration = classifier.p_values(X), classifier.calibration_
     assert calibration is not None
-    return draw_p_values(_axes(axes), p_values, is_normal, calibration.rate)
+    return draw_p_values(_axes(axes), p_values, None if y is None else signs(y) == 1, calibration.rate)
 
 
 def draw_p_values(axes: Any, p_values: Matrix, is_normal: Flags | None, rate: float) -> Any:

@@ -12,6 +12,8 @@ from eocc.base.types import Flags, Indices, Matrix
 
 Result = TypeVar("Result")
 
+# Number of rows in a part of an array.
+PART_ROWS = 8192
 # What a pass does, unless it has a name.
 READING = "reading rows"
 
@@ -65,13 +67,13 @@ class ArrayPasses:
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
-        """Return the results of all parts of 8,192 rows, joined in order; there is at least one row."""
+        """Return the results of all parts, joined in order; there is at least one row."""
 
         def worked(start: int) -> Result:
-            values = self._values[start : start + 8192]
+            values = self._values[start : start + PART_ROWS]
             return work(Part(values, np.arange(start, start + len(values))))
 
-        return reduce(join, in_order(worked, iter(range(0, len(self._values), 8192)), self._count, name))
+        return reduce(join, in_order(worked, iter(range(0, len(self._values), PART_ROWS)), self._count, name))
 
 
 class SomeRows:
