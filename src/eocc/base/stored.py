@@ -4,7 +4,7 @@ Each field is checked by its type, or by the check in `Annotated[type, check]`. 
 whoever reads the object passes it. A method `check_parts(sizes)` may demand how fields fit together.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType
@@ -31,8 +31,7 @@ NOT_STORED = "not stored"
 Unstored = Annotated[Kind, NOT_STORED]
 
 
-@cache
-def declared(kind: Any) -> dict[str, Check]:
+def _declared(kind: Any) -> dict[str, Check]:
     """Return the stored fields of a class, each with its check."""
     names = [one.name for one in fields(kind)] if is_dataclass(kind) else getattr(kind, "_fields", ())
     hints = get_type_hints(kind, include_extras=True)
@@ -57,13 +56,17 @@ def _check_of(hint: Any) -> Check:
     return instance(*parts) if parts else instance(hint)
 
 
-@cache
-def _groups(kind: Any) -> dict[str, type]:
+def _groups_of(kind: Any) -> dict[str, type]:
     """Return the fields that are objects with stored fields themselves."""
     hints = get_type_hints(kind).items()
     parts = {name: [one for one in get_args(hint) or (hint,) if one is not NoneType] for name, hint in hints}
     return {name: one[0] for name, one in parts.items() if len(one) == 1 and (
         is_dataclass(one[0]) or hasattr(one[0], "_fields"))}  # fmt: skip
+
+
+# Typed, because the cache takes classes for values without a hash.
+declared: Callable[[Any], dict[str, Check]] = cache(_declared)
+_groups: Callable[[Any], dict[str, type]] = cache(_groups_of)
 
 
 def check_keys(name: str, value: Any, keys: Any) -> None:

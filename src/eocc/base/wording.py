@@ -85,7 +85,7 @@ def to_json(value: Any) -> Any:
     """Return a value that JSON can hold: None, a boolean, a finite number or a string."""
     value = value.item() if isinstance(value, np.bool_ | np.integer) else value
     if isinstance(value, float | np.floating):
-        return None if math.isnan(value) else finite(value)
+        return None if math.isnan(value) else finite(float(value))
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 

@@ -15,10 +15,10 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery")
 
 @command
 @options.model_argument
-@click.option("--to", "language", type=options.Names("language", LANGUAGES), required=True,
+@click.option("--to", "language", type=options.choice_of("language", LANGUAGES), required=True,
               help="What to write: a SELECT statement, a Python module, or the numbers as JSON.")  # fmt: skip
 @click.option("--table", default="", metavar="NAME", help="With --to sql, the table of rows, for example main.parts.")
-@click.option("--dialect", type=options.Names("dialect", DIALECTS), default=None,
+@click.option("--dialect", type=options.choice_of("dialect", DIALECTS), default=None,
               help="With --to sql, the database. Default: duckdb.")  # fmt: skip
 @options.result_option("statement or module")
 def export(model: Path, language: str, table: str, dialect: str | None, output: Path | None) -> None:

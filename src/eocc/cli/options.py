@@ -14,8 +14,9 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from eocc import classifiers
+from eocc.base.checks import Check
 from eocc.base.parameters import Parameter
-from eocc.base.registry import choose
+from eocc.base.registry import choice
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.formats.files.formats import FORMATS, STDIN, TWO_CLASSES
 from eocc.tables import DAY_FIRST, MONTH_FIRST
@@ -84,20 +85,40 @@ def _described(flag: str, help_: str, default: Any = "", **more: Any) -> Any:
     return field(default=() if more.get("multiple") else default, metadata={"option": option})
 
 
-class Names(click.Choice[str]):
-    """One of some names. An unknown one is reported with the name that may have been meant."""
+class Checked(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """Values that a check parses and accepts. Errors call them `called`; an unknown name comes with a similar one."""
 
-    def __init__(self, kind: str, names: Iterable[str]) -> None:
-        super().__init__(list(names))
-        self.kind = kind
+    name = "VALUE"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name."""
+    def __init__(self, called: str, check: Check) -> None:
+        self.called, self.check = called, check
+        self.names = (*check.names, *(("none",) if check.names and check.allows_none else ()))
+
+    def get_metavar(self, param: click.Parameter, ctx: Any = None) -> str | None:
+        """Return the names to choose from, None if there are none."""
+        names = "|".join(self.names)
+        return None if not names else f"{{{names}}}" if isinstance(param, click.Argument) else f"[{names}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value of a text."""
+        if not isinstance(value, str):
+            return value
+        with suppress(ValueError):  # the check below refuses it in better words
+            value = self.check.parse(value)
         try:
-            choose(self.kind, dict.fromkeys(map(str, self.choices)), value)
+            self.check(self.called, value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-        return str(value)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin with what was typed."""
+        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
+
+
+def choice_of(kind: str, names: Iterable[str]) -> Checked:
+    """Return the type of an option that takes one of the names of a kind."""
+    return Checked(kind, choice(names))
 
 
 AT_LEAST_1 = click.IntRange(min=1)
@@ -109,16 +130,17 @@ class DataOptions:
 
     # fmt: off
     input_format: str | None = _described(
-        "--input-format", "Format of DATA, if its suffix does not show it.", None, type=Names("format", FORMATS))
+        "--input-format", "Format of DATA, if its suffix does not show it.", None, type=choice_of("format", FORMATS))
     id_column: str = _described("--id", "The column that names the rows; it is not compared.", metavar="COLUMN")
     delimiter: str = _described(
         "--delimiter", "What separates the cells of a CSV, for example ';' or tab. Default: detected.",
         metavar="CHARACTER")
     decimal: str | None = _described(
-        "--decimal", "The decimal mark of a CSV file. Default: detected.", None, type=Names("decimal mark", (".", ",")))
+        "--decimal", "The decimal mark of a CSV file. Default: detected.", None,
+        type=choice_of("decimal mark", (".", ",")))
     dates: str | None = _described(
         "--dates", "What comes first in dates such as 3/4/2031. Default: detected.", None,
-        type=Names("order of dates", (DAY_FIRST, MONTH_FIRST)))
+        type=choice_of("order of dates", (DAY_FIRST, MONTH_FIRST)))
     all_columns: bool = _described("--all-columns", "Also compare ids, row counters and timestamps.", False)
     sheet: str = _described("--sheet", "The sheet of a workbook. Default: the largest.", metavar="NAME")
     kind: tuple[str, ...] = _described(
@@ -129,7 +151,7 @@ class DataOptions:
     skip_incomplete: bool = _described("--skip-incomplete", "Leave out rows with missing values.", False)
     two_classes: str | None = _described(
         "--two-classes", "Graphs that a CXL index lists with two classes: skip, or use one class.", None,
-        type=Names("choice", TWO_CLASSES))
+        type=choice_of("choice", TWO_CLASSES))
     drop: str = _described("--drop", "Columns to ignore, separated by commas.", metavar="COLUMN,...")
     label: str = _described("--label", "The column that holds labels; 'class' for a CXL index.", metavar="COLUMN")
     target: str = _described("--target", "The label of normal rows.", metavar="VALUE")
@@ -186,33 +208,6 @@ class DataOptions:
             raise click.UsageError(f"--label {self.label} needs --target, the label of normal rows")
 
 
-class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """The values of a parameter of the classifiers, parsed and checked by the parameter itself."""
-
-    name = "VALUE"
-
-    def __init__(self, parameter: Parameter) -> None:
-        self.parameter = parameter
-        names = parameter.kind.names
-        self.names = (*names, *(("none",) if names and parameter.kind.allows_none else ()))
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value of a text."""
-        if not isinstance(value, str):
-            return value
-        with suppress(ValueError):  # the check below refuses it in better words
-            value = self.parameter.kind.parse(value)
-        try:
-            self.parameter.kind(self.parameter.name if self.names else option_of(self.parameter.name), value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with what was typed."""
-        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
-
-
 def option_of(name: str) -> str:
     """Return the option of a parameter."""
     return OPTIONS.get(name, "--" + name.replace("_", "-"))
@@ -232,10 +227,11 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]
 def method_options(function: Function) -> Function:
     """Add --method and the options of all parameters."""
     what = "surprise for detection; regions for rules and SQL; eocc-1 and eocc-2 are the paper's."
-    made = [click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True, help=what)]
+    made = [click.option("--method", type=choice_of("method", METHODS), default=SURPRISE, show_default=True, help=what)]
     for name, parameter in PARAMETERS.items():
-        option, values = option_of(name), ParameterType(parameter)
-        metavar = "[" + "|".join(values.names) + "]" if values.names else option[2:].rpartition("-")[2].upper()
+        option, names = option_of(name), parameter.kind.names
+        values = Checked(name if names else option, parameter.kind)
+        metavar = None if names else option[2:].rpartition("-")[2].upper()
         of = [method for method, parameters in METHODS.items() if name in parameters]
         text = parameter.help + ("" if len(of) == len(METHODS) else f" [{', '.join(of)}]")
         made.append(click.option(option, name, type=values, metavar=metavar, help=text))
@@ -293,7 +289,7 @@ def data_options(*names: str) -> Callable[[Function], Function]:
 
 def format_option(*names: str, default: str | None = None, more: str = "") -> Callable[[Function], Function]:
     """Return the option --format of a command."""
-    return click.option("--format", "form", type=Names("format", names), default=default,
+    return click.option("--format", "form", type=choice_of("format", names), default=default,
                         show_default=default is not None, help=f"Format of the output{more}.")  # fmt: skip
 
 

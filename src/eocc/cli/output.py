@@ -119,17 +119,10 @@ def writing(output: Path | None) -> Iterator[IO[str]]:
             yield file
 
 
-def say_file(output: Path | None) -> None:
-    """Print the name of a file that was written, if there is one."""
+def say_file(output: Path | None, counts: str = "", form: str = "") -> None:
+    """Print the name of a file that was written, if there is one, and the counts of its rows."""
     if output is not None:
-        say(f"Written: {output}.")
-
-
-def say_written(output: Path | None, n_rows: int, n_accepted: int, form: str = "", counts: str = "") -> None:
-    """Print where the result was written, if it was written to a file, and the counts of its rows."""
-    if output is not None:
-        counts = counts or f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}, {n_accepted:,} accepted"
-        say(f"Written: {output}{' as a table' if form == 'table' else ''} ({counts}).")
+        say(f"Written: {output}{' as a table' if form == 'table' else ''}{f' ({counts})' if counts else ''}.")
 
 
 def say_if_trained_on(classifier: Any, rows: Any) -> None:

@@ -20,7 +20,7 @@ TAKE_LABELS = NEED_ROWS[2:]
 
 @command
 @options.model_argument
-@click.argument("kind", type=options.Names("picture", PLOTS))
+@click.argument("kind", type=options.choice_of("picture", PLOTS))
 @options.data_option
 @options.output_option("picture.png", "The picture: png, svg or pdf.")
 @click.option("--row", default="", help="The row that the picture 'row' explains, by name or number from 0.")

@@ -15,7 +15,7 @@ import click
 from eocc.base.atomic import check_output, drafted
 from eocc.cli import options
 from eocc.cli.app import Shared, command, end_with_alarm, say
-from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing_columns
+from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_file, writing_columns
 
 # What --only and --fail-on take, and the column that --fdr adds.
 REJECTED, DISCOVERIES, DISCOVERY, BAD, DRIFT = "rejected", "discoveries", "discovery", "bad", "drift"
@@ -54,7 +54,7 @@ def _why(what: str, most: int, outcome: Any) -> str:
 @options.result_option("scores")
 @options.format_option("table", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
-@click.option("--only", type=options.Names("choice", (REJECTED, DISCOVERIES)), default=None,
+@click.option("--only", type=options.choice_of("choice", (REJECTED, DISCOVERIES)), default=None,
               help="Write these rows only; all are counted.")  # fmt: skip
 @click.option("--fdr", type=float, default=None, metavar="RATE",
               help="Add the column discovery: on average at most a share RATE of these rows is normal.")  # fmt: skip
@@ -89,6 +89,7 @@ def score(
     classifier = open_model(model, output, *data.paths)
     check_output(summary, model, *data.paths, output)
 
+    from eocc.base.wording import counted
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
@@ -139,8 +140,8 @@ def score(
         if summary_draft is not None:
             facts_of_job = outcome.to_dict([str(path) for path in data.paths], Shared.notes)
             summary_draft.write_text(json_line(facts_of_job, indent=2), encoding="utf-8")
-    counts = f"{rows.n_written:,} of {outcome.n_rows:,} rows" if only else ""
-    say_written(output, rows.n_written, outcome.n_accepted, "" if only else form, counts)
+    counts = f"{counted(outcome.n_rows, 'row')}, {outcome.n_accepted:,} accepted"
+    say_file(output, f"{rows.n_written:,} of {outcome.n_rows:,} rows" if only else counts, "" if only else form)
     if outcome.drift is not None and outcome.drift.is_drift:
         say(f"Note: {outcome.drift}")
     if outcome.discoveries is not None and DISCOVERIES in asked:

@@ -70,7 +70,7 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
 
 
 @command
-@click.argument("study", type=options.Names("study", (*STUDIES, "figures", "all")))
+@click.argument("study", type=options.choice_of("study", (*STUDIES, "figures", "all")))
 @click.option("--datasets", default="", metavar="NAME,...", help="Data sets by acronym; all of the study by default.")
 @_options("results")
 def reproduce(study: str, **given: Any) -> None:

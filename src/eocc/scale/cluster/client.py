@@ -25,15 +25,15 @@ class Pickled:
     """Data, also functions and classes of a script, that are pickled when sent and unpickled when `open` is called."""
 
     def __init__(self, data: Any) -> None:
-        self._data, self._package, self._is_open = data, b"", True
+        self._data, self._package = [data], b""  # the data are in a list if they are unpickled
 
     def __getstate__(self) -> bytes:
         import cloudpickle
 
-        return self._package or bytes(cloudpickle.dumps(self._data, protocol=5))
+        return self._package or bytes(cloudpickle.dumps(self._data[0], protocol=5))
 
     def __setstate__(self, package: bytes) -> None:
-        self._data, self._package, self._is_open = None, package, False
+        self._data, self._package = [], package
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + sys.getsizeof(self._package)  # Dask asks how much memory a worker uses
@@ -43,9 +43,9 @@ class Pickled:
         import cloudpickle
 
         with _one_at_a_time:
-            if not self._is_open:
+            if not self._data:
                 try:
-                    self._data = cloudpickle.loads(self._package)
+                    self._data.append(cloudpickle.loads(self._package))
                 except (ImportError, AttributeError) as error:
                     if isinstance(error, AttributeError) and "Can't get attribute" not in str(error):
                         raise  # raised by the data themselves
@@ -53,8 +53,7 @@ class Pickled:
                         f"a worker cannot load the measure, the data or the model: {error}; install the module on all "
                         "workers, or send it to them with client.upload_file('module.py')"
                     ) from None
-                self._is_open = True
-        return self._data
+        return self._data[0]
 
 
 def n_slots(client: Any) -> int:
