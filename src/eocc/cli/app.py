@@ -22,7 +22,8 @@ from eocc.base.progress import Watch, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
-# Each is a click command of the module of that name; `studies` holds two.
+# Each is a click command of the module of that name, or of another.
+MODULES = {"compare": "studies", "reproduce": "studies", "teach": "review", "answers": "review"}
 COMMANDS = (
     "fit", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
     "compare", "reproduce", "demo", "warm-up",
@@ -77,7 +78,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
         name = cmd_name.replace("-", "_")
-        module = "studies" if name in ("compare", "reproduce") else name
+        module = MODULES.get(name, name)
         return getattr(import_module(f"eocc.cli.{module}"), name) if cmd_name in COMMANDS else None
 
 
