@@ -28,7 +28,7 @@ from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster
-from eocc.scale.cluster.client import Remote
+from eocc.scale.cluster.client import DaskCluster
 from eocc.space.representation import Representation
 
 N_GRAPHS = 447  # 200,000 pairs
@@ -109,7 +109,7 @@ def evaluate_only(client, graphs):
     patterns = Objects(graphs)
     prepared, kind, n = Afresh().fit(patterns), CompleteGraph(), len(graphs)
     evaluator = Evaluator(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
-    Remote(client, evaluator).map(list(np.random.default_rng(0).random((BATCH, 3))))
+    DaskCluster(client).evaluator(evaluator)(list(np.random.default_rng(0).random((BATCH, 3))))
 
 
 def bare_ratio(graphs, rounds=3, pairs_again=4):

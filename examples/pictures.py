@@ -50,8 +50,6 @@ def main(folder: Path) -> None:
     save(folder, "roc", clf, new, y)
     save(folder, "membership", plane, make_isolated_pattern().X_test)
     save(folder, "modularity", plane)
-    save(folder, "weights", pair)
-    save(folder, "regions", plane)
 
 
 if __name__ == "__main__":

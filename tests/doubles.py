@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eocc import EntropicOneClassClassifier
-from eocc.base.progress import ProgressLines
+from eocc.base.progress import Watch
 
 
 def plain(**settings):
@@ -79,15 +79,15 @@ class Midpoint:
         return (rows.min(axis=0) + rows.max(axis=0)) / 2, 0
 
 
-class Recorder(ProgressLines):
+class Recorder(Watch):
     """Keeps the name, the share and the words of a stage whenever it reports."""
 
     def __init__(self):
-        super().__init__(io.StringIO(), first=0.0)
+        super().__init__(io.StringIO())
         self.seen, self.words = [], []
 
-    def next_after(self, seconds):
-        return 0.0
+    def look(self, is_due=True):
+        super().look(is_due)
 
     def show(self, name, share, words):
         self.seen.append((name, round(share, 6)))

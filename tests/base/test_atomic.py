@@ -1,8 +1,5 @@
 import os
 import stat
-import subprocess
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,33 +7,13 @@ import pytest
 from eocc.base import atomic
 from eocc.base.atomic import drafted, remove_abandoned
 
-WRITER = """
-import sys
-from pathlib import Path
-from eocc.base.atomic import drafted
 
-with drafted(Path(sys.argv[1])) as draft:
+def left_by(path, seconds):
+    """Leave a draft of a writer that was killed so many seconds ago."""
+    draft = path.parent / f".{path.name}.0123456789abcdef.tmp{path.suffix}"
     draft.write_text("half")
-    print(draft.name, flush=True)
-    sys.stdin.readline()
-    draft.write_text("whole")
-"""
-
-
-@contextmanager
-def another_writer(path):
-    """Yield a process that is writing a file, and its draft. The process is killed at the end."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], **pipes) as process:
-        try:
-            yield process, path.parent / process.stdout.readline().strip()
-        finally:
-            process.kill()
-
-
-def left_by(path, place, pid, token):
-    draft = path.parent / f".{path.name}.{place}-{pid}-{token}-0123abcd.tmp{path.suffix}"
-    draft.write_text("half")
+    now = draft.stat().st_mtime
+    os.utime(draft, (now, now - seconds))
     return draft
 
 
@@ -45,56 +22,33 @@ def write(path):
         draft.write_text("whole")
 
 
-def test_the_next_write_removes_the_draft_of_a_killed_writer(tmp_path):
+def test_the_next_write_removes_drafts_that_are_a_day_old(tmp_path):
     path = tmp_path / "table [1].csv"
-    with another_writer(path) as (_, draft):
-        write(path)
-        assert draft.read_text() == "half"
-    assert draft.exists()
+    draft = left_by(path, 80_000)
+    write(path)
+    assert draft.read_text() == "half"  # its writer may live
+    left_by(path, 90_000)
     write(tmp_path / "another.csv")
     assert draft.exists()
     write(path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["another.csv", path.name]
 
 
-def test_the_draft_of_a_living_writer_stays(tmp_path):
+def test_a_draft_has_a_name_that_is_removed_later(tmp_path):
     path = tmp_path / "table.csv"
-    with another_writer(path) as (process, draft):
-        write(path)
+    with drafted(path) as draft:
+        draft.write_text("whole")
+        os.utime(draft, (0, 0))
         remove_abandoned(path)
-        process.communicate("go on\n")
-        assert process.returncode == 0
         assert not draft.exists()
-    assert path.read_text() == "whole"
+        draft.write_text("whole")
 
 
 def test_a_draft_behind_a_link_is_found(tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "near.csv").symlink_to(tmp_path / "far" / "table.csv")
-    with another_writer(tmp_path / "far" / "table.csv") as (_, draft):
-        pass
+    draft = left_by(tmp_path / "far" / "table.csv", 90_000)
     remove_abandoned(tmp_path / "near.csv")
-    assert not draft.exists()
-
-
-def test_a_draft_of_an_earlier_process_with_the_same_pid_is_removed(tmp_path):
-    path = tmp_path / "table.csv"
-    before = left_by(path, atomic._here(), os.getpid(), "ffffffff")
-    own = left_by(path, atomic._here(), os.getpid(), atomic.TOKEN)
-    remove_abandoned(path)
-    assert not before.exists()
-    assert own.exists()
-
-
-def test_a_draft_of_another_machine_is_removed_after_a_day(tmp_path):
-    path = tmp_path / "table.csv"
-    draft = left_by(path, "00000000", 2, "ffffffff")
-    now = draft.stat().st_mtime
-    os.utime(draft, (now, now - 80_000))
-    remove_abandoned(path)
-    assert draft.exists()
-    os.utime(draft, (now, now - 90_000))
-    remove_abandoned(path)
     assert not draft.exists()
 
 

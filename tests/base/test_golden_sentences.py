@@ -35,7 +35,7 @@ ERRORS = [
     "score model.eocc rows.csv --fail-on all", "score model.eocc rows.csv -o scores.xlsx",
     "explain model.eocc rows.csv --rows 99", "answers model.eocc --withdraw 3 -o new.eocc",
     "answers model.eocc -o a.eocc", "plot model.eocc roc --data rows.csv", "plot model.eocc rows",
-    "plot model.eocc weights --data rows.csv", "export model.eocc --to sql", "export model.eocc --to python",
+    "plot model.eocc modularity --data rows.csv", "export model.eocc --to sql", "export model.eocc --to python",
     "report model.eocc -o page.pdf", "teach model.eocc rows.csv", "compare rows.csv",
     "update model.eocc rows.csv -o model.eocc --date x",
 ]  # fmt: skip
@@ -43,7 +43,6 @@ NOTES = [
     "fit rows.csv -o again.eocc",
     "fit few.csv -o few.eocc",
     "score model.eocc odd.csv",
-    "plan rows.csv",
     "update model.eocc rows.csv -o new.eocc",
     "explain model.eocc odd.csv -o explained.csv",
     "fit rows.csv --window 5 -o windows.eocc",

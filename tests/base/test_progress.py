@@ -10,7 +10,7 @@ import pytest
 
 from doubles import Recorder
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.base.progress import Bar, ProgressLines, Watch, current_watch, format_seconds, stage, track, watched_by
+from eocc.base.progress import Watch, current_watch, format_seconds, stage, track, watched_by
 from eocc.base.threads import for_each_block, in_order, threads, workers
 from eocc.entropic.search import GeneticSearch
 from eocc.streaming import fit_stream, score_stream
@@ -29,9 +29,9 @@ class Clock:
 
 @pytest.fixture
 def recorder():
-    view = Recorder()
-    with watched_by(Watch(view, worth=-1.0)):
-        yield view
+    watch = Recorder()
+    with watched_by(watch):
+        yield watch
 
 
 class Terminal(io.StringIO):
@@ -39,10 +39,10 @@ class Terminal(io.StringIO):
         return True
 
 
-def shown_at(view, file, times, total=100.0, share_at=lambda now: now / 10):
+def shown_at(file, times, total=100.0, share_at=lambda now: now / 10):
     """All that a stage prints up to each time, if its share is as given."""
     clock, found = Clock(), []
-    watch = Watch(view, clock=clock)
+    watch = Watch(file, file.isatty(), clock=clock)
     with watch.stage("comparing 3,000 strings", total) as report:
         for clock.now in times:
             report(total * share_at(clock.now))
@@ -52,7 +52,7 @@ def shown_at(view, file, times, total=100.0, share_at=lambda now: now / 10):
 
 def test_a_bar_appears_after_half_a_second_if_more_than_two_seconds_are_expected():
     file = Terminal()
-    before, after = shown_at(Bar(file), file, [0.49, 0.5], share_at=lambda now: now / 2.01)
+    before, after = shown_at(file, [0.49, 0.5], share_at=lambda now: now / 2.01)
     assert before == ""
     assert "comparing 3,000 strings  [####" in after
     assert "24%  about 2 s left" in after
@@ -61,32 +61,26 @@ def test_a_bar_appears_after_half_a_second_if_more_than_two_seconds_are_expected
 
 def test_no_bar_if_two_seconds_are_enough():
     file = Terminal()
-    shown_at(Bar(file), file, [0.5, 1.0, 1.9], share_at=lambda now: now / 1.99)
+    shown_at(file, [0.5, 1.0, 1.9], share_at=lambda now: now / 1.99)
     assert file.getvalue() == ""
-
-
-def test_the_estimate_leaves_out_what_passes_before_the_first_progress():
-    file = Terminal()
-    drawn = shown_at(Bar(file), file, [10.0, 11.0, 12.0], share_at=lambda now: (now - 10) / 10)
-    assert "20%  about 8 s left" in drawn[2]
 
 
 def test_a_step_of_more_than_two_seconds_shows_a_bar_without_an_estimate():
     file = Terminal()
-    before, after = shown_at(Bar(file), file, [2.0, 2.1], share_at=lambda now: 0.0)
+    before, after = shown_at(file, [2.0, 2.1], share_at=lambda now: 0.0)
     assert before == ""
     assert "0%  2 s so far" in after
 
 
 def test_a_bar_is_drawn_ten_times_a_second():
     file = Terminal()
-    drawn = shown_at(Bar(file), file, [0.5, 0.59, 0.61])
+    drawn = shown_at(file, [0.5, 0.59, 0.61])
     assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_a_bar_never_goes_back():
     file = Terminal()
-    drawn = shown_at(Bar(file), file, [1.0, 5.0], share_at=lambda now: 0.3 if now == 1.0 else 0.1)
+    drawn = shown_at(file, [1.0, 5.0], share_at=lambda now: 0.3 if now == 1.0 else 0.1)
     assert "30%  about 12 s left" in drawn[1]
     assert "10%" not in drawn[1]
 
@@ -94,7 +88,7 @@ def test_a_bar_never_goes_back():
 def test_a_bar_fits_the_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "70")
     file, clock = Terminal(), Clock()
-    with Watch(Bar(file), clock=clock).stage("comparing", 100) as report:
+    with Watch(file, True, clock=clock).stage("comparing", 100) as report:
         clock.now = 5.0
         report(10, note="a note that does not fit " * 5)
     lines = file.getvalue().replace("\x1b[K", "").split("\r")
@@ -104,7 +98,7 @@ def test_a_bar_fits_the_terminal(monkeypatch):
 def test_without_a_terminal_lines_come_after_5_seconds_then_after_twice_the_time():
     file = io.StringIO()
     times = [4.9, 5.0, 9.9, 10.0, 19.0, 20.0, 39.0, 40.0]
-    found = shown_at(ProgressLines(file), file, times, share_at=lambda now: now / 50)
+    found = shown_at(file, times, share_at=lambda now: now / 50)
     assert [text.count("\n") for text in found] == [0, 1, 1, 2, 2, 3, 3, 4]
     assert found[1] == "comparing 3,000 strings: 10%, about 45 s left\n"
     assert file.getvalue().endswith("comparing 3,000 strings: 80%, about 10 s left\n")
@@ -112,7 +106,7 @@ def test_without_a_terminal_lines_come_after_5_seconds_then_after_twice_the_time
 
 def test_the_time_of_work_of_unknown_length_is_shown():
     file, clock = io.StringIO(), Clock()
-    with Watch(ProgressLines(file), clock=clock).stage("comparing 3,000 strings", float("inf")) as report:
+    with Watch(file, clock=clock).stage("comparing 3,000 strings", float("inf")) as report:
         clock.now = 7.0
         report(12)
     assert file.getvalue() == "comparing 3,000 strings: 7 s so far\n"
@@ -120,7 +114,7 @@ def test_the_time_of_work_of_unknown_length_is_shown():
 
 def test_a_line_does_not_break_the_bar():
     file, clock = Terminal(), Clock()
-    watch = Watch(Bar(file), clock=clock)
+    watch = Watch(file, True, clock=clock)
     with watch.stage("comparing", 100) as report:
         clock.now = 5.0
         report(10)
@@ -133,7 +127,7 @@ def test_a_line_does_not_break_the_bar():
 
 def test_a_hidden_watch_shows_nothing():
     file, clock = io.StringIO(), Clock()
-    watch = Watch(ProgressLines(file), clock=clock)
+    watch = Watch(file, clock=clock)
     with watch.stage("comparing", 100) as report:
         clock.now = 50.0
         with watch.hidden():

@@ -70,7 +70,7 @@ def test_a_model_learns_from_an_array_part_by_part(folder, capsys):
     assert "Read 60 rows; learned from 40 of them." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [["fit"], ["plan"], ["score", "m.eocc"]])
+@pytest.mark.parametrize("command", [["fit"], ["score", "m.eocc"]])
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [

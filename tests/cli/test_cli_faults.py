@@ -36,7 +36,7 @@ def shell(folder, line, **settings):
         ("> /dev/full", "eocc: standard output: No space left on device\n"),
     ],
 )
-@pytest.mark.parametrize("line", ["eocc score model.eocc rows.csv", "eocc plan rows.csv", "eocc --version"])
+@pytest.mark.parametrize("line", ["eocc score model.eocc rows.csv", "eocc inspect model.eocc", "eocc --version"])
 def test_an_output_that_cannot_be_written_is_one_line(line, redirected, message, folder):
     done = shell(folder, f"{line} -q {redirected}")
     assert (done.stderr, done.returncode) == (message, 1)
@@ -178,7 +178,7 @@ def kinds_of_models():
 COMMANDS = (
     "inspect {}", "inspect {} --format json", "score {} rows.csv", "explain {} rows.csv", "report {} -o page.html",
     "report {} --data rows.csv -o page.html", "plot {} space -o space.png", "plot {} membership -o surface.png",
-    "plot {} modularity -o curve.png", "plot {} weights -o weights.png", "plot {} scores --data rows.csv -o scores.png",
+    "plot {} modularity -o curve.png", "plot {} scores --data rows.csv -o scores.png",
     "answers {}",
 )  # fmt: skip
 # The others cannot be taught, and are refused in one line.

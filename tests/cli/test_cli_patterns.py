@@ -298,7 +298,7 @@ FAILURES = [
     (["plot", "m.eocc", "nothing"], "unknown picture 'nothing'"),
     (["plot", "m.eocc", "scores"], "needs rows: pass --data"),
     (["plot", "m.eocc", "roc", "--data", "train.csv"], "pass --label and --target"),
-    (["plot", "m.eocc", "weights", "--data", "train.csv"], "leave --data out"),
+    (["plot", "m.eocc", "modularity", "--data", "train.csv"], "leave --data out"),
     (["plot", "m.eocc", "space", "--label", "a", "--target", "1"], "pass --data"),
     (["plot", "m.eocc", "membership"], "needs 2 columns of numbers; this model has 3: eocc plot m.eocc space"),
 ]
@@ -411,17 +411,8 @@ def test_an_index_with_two_classes_is_read_by_choice(tmp_path, capsys):
         assert f"{count} with class = 'loop'" in capsys.readouterr().err
 
 
-def test_the_attribute_that_names_a_vertex_is_chosen_at_the_fit(tmp_path, capsys):
+def test_vertices_are_named_by_an_attribute(tmp_path):
     values = [{"nodes": [{"id": "p", "role": "lead", "town": "Rome"}] * (k % 2), "links": []} for k in range(9)]
     (tmp_path / "a.jsonl").write_text(lines(values))
-    model, data = str(tmp_path / "m.eocc"), str(tmp_path / "a.jsonl")
-    for option, name in ((), "role"), (("--vertex-name", "town"), "town"):
-        assert main(["fit", data, "-o", model, *option]) == 0
-        assert load(model).measure_.vertex.naming == name
-    assert main(["fit", data, "-o", model, "--vertex-name", "twon"]) == 1
-    assert "no graph has a vertex attribute 'twon'; known: 'role', 'town'" in capsys.readouterr().err
-    (tmp_path / "a.txt").write_text("\n".join(WORDS))
-    assert main(["fit", str(tmp_path / "a.txt"), "-o", model, "--vertex-name", "town"]) == 1
-    assert "--vertex-name is for graphs, not for strings; leave it out" in capsys.readouterr().err
-    assert main(["fit", data, "-o", model, "--vertex-name", "town", "--stream"]) == 2
-    assert "--vertex-name is for graphs, --stream for tables of numbers; leave one out" in capsys.readouterr().err
+    assert main(["fit", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "m.eocc")]) == 0
+    assert load(tmp_path / "m.eocc").measure_.vertex.naming == "role"

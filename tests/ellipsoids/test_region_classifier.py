@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import RegionClassifier, load
 from eocc.classifiers import regions as module
 from eocc.explain.rules import columns_of_model
-from eocc.plots import plot_region_sizes
 from eocc.report import write_report
 from eocc.report.columns import columns_of
 from eocc.streaming import fit_stream
@@ -378,7 +377,7 @@ def test_the_report_and_the_pictures_show_the_regions(name, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert "Region 0, " in page
     assert "4 regions as rules" in page
-    for axes in (clf.plot(), clf.plot(new), plot_region_sizes(clf)):
+    for axes in (clf.plot(), clf.plot(new)):
         assert axes.get_title()
     reaches = clf._region_reaches
     assert (reaches is None) == (name == "string-edit")

@@ -194,8 +194,8 @@ def test_the_command_writes_what_the_classifier_gives(tmp_path, monkeypatch, cap
     assert main(asked) == 0
     assert (tmp_path / "q.sql").read_text() == clf.to_sql(["main", "parts"], "postgres") + "\n"
     capsys.readouterr()
-    assert main(["export", "regions.eocc", "--to", "json", "--columns", "w,x,y,z"]) == 0
-    assert capsys.readouterr().out == clf.to_json(columns=list("wxyz")) + "\n"
+    assert main(["export", "regions.eocc", "--to", "json"]) == 0
+    assert capsys.readouterr().out == clf.to_json() + "\n"
     EntropicOneClassClassifier(search=None).fit(numbers()).save("other.eocc")
     assert main(["export", "other.eocc", "--to", "python"]) == 1
     assert "fit it with --method regions to export it" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from doubles import Recorder
-from eocc.base.progress import Watch, watched_by
+from eocc.base.progress import watched_by
 from eocc.cli import main
 from eocc.experiments import store
 from eocc.experiments.cells import Cell, Figures
@@ -135,7 +135,7 @@ def test_tables_are_written_in_two_formats_and_progress_is_reported(tmp_path):
     view = Recorder()
     request = Request(systems=QUICK, folder=tmp_path)
     study = plan_study("made", "Made <up>", [source()], request)
-    with watched_by(Watch(view, worth=-1.0)):
+    with watched_by(view):
         results = run_study(study, request)
     paths = write_study(study, results, request)
     assert [path.name for path in paths] == ["made-part.md", "made-part.csv"]

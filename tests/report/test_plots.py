@@ -26,7 +26,6 @@ from eocc.plots import (
     plot_rows,
     plot_scores,
     plot_space,
-    plot_weights,
 )
 from eocc.plots.projection import MOST_PROTOTYPES, points_of, project
 from samples import samples
@@ -239,14 +238,13 @@ def test_the_roc_shows_auc_and_the_decision(entropic):
         plot_roc(entropic, PROBLEM.X_train, np.ones(len(PROBLEM.X_train)), axes=axis())
 
 
-def test_labels_split_the_scores_and_weights_have_names(entropic):
+def test_labels_split_the_scores_and_columns_have_names(entropic):
     axes = plot_scores(entropic, PROBLEM.X_test, PROBLEM.y_test, axes=axis())
     assert any(text.get_text().startswith("normal: ") for text in axes.get_legend().get_texts())
     clf = SurpriseClassifier().fit(pd.DataFrame(PROBLEM.X_train, columns=["load", "heat $\\foo$"]))
-    axes = plot_weights(clf, axes=axis())
-    assert sorted(label.get_text() for label in axes.get_yticklabels()) == ["heat $\\foo$", "load"]
-    for drawn in (axes, plot_membership(clf, axes=axis())):
-        drawn.figure.canvas.draw()  # names are text, not mathematics
+    axes = plot_membership(clf, axes=axis())
+    assert [axes.get_xlabel(), axes.get_ylabel()] == ["load", "heat $\\foo$"]
+    axes.figure.canvas.draw()  # names are text, not mathematics
 
 
 def test_the_pictures_of_the_docs_can_be_drawn(tmp_path):
@@ -255,10 +253,7 @@ def test_the_pictures_of_the_docs_can_be_drawn(tmp_path):
     assert {path.name for path in tmp_path.glob("*.png")} == {part.split(")")[0] for part in page.split("/images/")[1:]}
 
 
-def test_modularity_is_drawn_as_in_the_paper_or_as_q():
+def test_modularity_is_drawn_as_in_the_paper():
     clf = EntropicOneClassClassifier(search=None).fit(np.random.default_rng(0).normal(size=(12, 2)))
     drawn = plot_modularity(clf).lines[0].get_ydata()
     assert_allclose(drawn, np.log(1.5 + clf.modularity_curve_) / np.log(2.5))
-    assert_array_equal(plot_modularity(clf, quantity="Q").lines[0].get_ydata(), clf.modularity_curve_)
-    with pytest.raises(ValueError, match="quantity"):
-        plot_modularity(clf, quantity="q")

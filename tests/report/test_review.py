@@ -1,15 +1,8 @@
 """Rows that a person is asked about, and the commands review, teach and answers."""
 
 import csv
-import io
 import json
-import os
-import pty
 import re
-import select
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -214,7 +207,7 @@ def listed(printed):
     return [(one["id"], one["answer"], one["values"], one["row"]) for one in map(json.loads, printed.out.splitlines())]
 
 
-def test_answers_are_listed_revised_and_withdrawn(folder, capsys):
+def test_answers_are_listed_and_withdrawn(folder, capsys):
     named = answer(["not normal", "normal", "not normal"])
     assert run(capsys, "answers", "model.eocc").err == "This model has learned no answers.\n"
     run(capsys, "teach", "model.eocc", "answers.csv", "-o", "better.eocc")
@@ -226,8 +219,6 @@ def test_answers_are_listed_revised_and_withdrawn(folder, capsys):
         values = [float(part.split(" = ")[1]) for part in words.split(", ")]
         assert values == pytest.approx([float(cell) for cell in cells[name].split(",")], rel=1e-3)
 
-    revised = listed(run(capsys, "answers", "better.eocc", "--revise", "0", "-o", "b.eocc", "--format", "json"))
-    assert revised == [(0, "normal", *known[0][2:]), *known[1:]]
     left = listed(run(capsys, "answers", "better.eocc", "--withdraw", "0,2", "-o", "c.eocc", "--format", "json"))
     assert left == [(0, *known[1][1:])]
     assert listed(run(capsys, "answers", "better.eocc", "--format", "json")) == known  # it stays as it was
@@ -241,12 +232,11 @@ def test_answers_are_listed_revised_and_withdrawn(folder, capsys):
     ("arguments", "message", "code"),
     [
         (["answers", "m.eocc", "--withdraw", "0"], "pass --output, the model file to write as well", 2),
-        (["answers", "m.eocc", "-o", "b.eocc"], "pass --withdraw or --revise as well", 2),
-        (["answers", "m.eocc", "--withdraw", "0", "--revise", "1"], "pass one of them at a time", 2),
+        (["answers", "m.eocc", "-o", "b.eocc"], "pass --withdraw as well", 2),
         (["review", "m.eocc", "-"], "they must be in a file: pass its path", 2),
         (["review", "m.eocc", "new.csv", "-n", "0"], "0 is not in the range x>=1", 2),
         (["answers", "model.eocc", "--withdraw", "0", "-o", "b.eocc"], "no answer '0'; it has no answers", 1),
-        (["answers", "model.eocc", "--revise", "x", "-o", "b.eocc"], "no answer 'x'; it has no answers", 1),
+        (["answers", "model.eocc", "--withdraw", "x", "-o", "b.eocc"], "no answer 'x'; it has no answers", 1),
     ],
 )
 def test_mistakes_are_one_line(folder, capsys, arguments, message, code):
@@ -260,73 +250,3 @@ def test_a_model_that_cannot_be_taught_is_not_reviewed(folder, capsys):
     printed = run(capsys, "review", "paper.eocc", "new.csv", code=1)
     remedy = "fit a SurpriseClassifier, in the command line --method surprise"
     assert printed.err == f"eocc: EntropicOneClassClassifier cannot be taught; {remedy}\n"
-
-
-# ---- in the terminal
-
-
-def ask(monkeypatch, capsys, keys, *more):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{key}\n" for key in keys)))
-    return run(capsys, "review", "model.eocc", "new.csv", "--id", "machine", "--terminal", "-n", 4, *more)
-
-
-def saved(name="answers.csv"):
-    return [(line["row"], line["answer"]) for line in read_answers(Path(name))]
-
-
-def test_the_terminal_asks_undoes_and_continues_where_it_stopped(folder, monkeypatch, capsys):
-    names = [row["name"] for row in answer([]) or data_in("page.html")["rows"][:4]]
-    Path("answers.csv").unlink()
-    printed = ask(monkeypatch, capsys, "xun?sn")  # not normal, taken back, normal; an unknown key; skip; normal; end
-    assert "1 of 4: row " in printed.out
-    assert "Rejected: " in printed.out
-    assert saved() == [(names[0], "normal"), (names[2], "normal")]
-    then = "eocc teach model.eocc answers.csv --id machine -o better.eocc"
-    assert f"answers.csv has 2 answers: 2 normal, 0 not normal. Then: {then}\n" in printed.err
-    assert f"<pre>{then}</pre>" in Path("page.html").read_text()
-    printed = ask(monkeypatch, capsys, "xx")
-    assert "2 of 4 rows are answered in answers.csv already." in printed.err
-    assert saved() == [(names[0], "normal"), (names[2], "normal"), (names[1], "not normal"), (names[3], "not normal")]
-    assert {line["digest"] for line in read_answers(Path("answers.csv"))} == {
-        row["digest"] for row in data_in("page.html")["rows"][:4]}  # fmt: skip
-    assert main(["-q", "teach", "model.eocc", "answers.csv"]) == 0
-
-
-def test_the_terminal_keeps_answers_about_another_file(folder, monkeypatch, capsys):
-    ask(monkeypatch, capsys, "x")
-    Path("new.csv").rename("later.csv")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
-    printed = run(capsys, "review", "model.eocc", "later.csv", "--terminal", code=1)
-    assert "answers.csv holds answers about new.csv; name another file by --output" in printed.err
-
-
-def test_quitting_at_once_writes_nothing(folder, monkeypatch, capsys):
-    assert "No answers." in ask(monkeypatch, capsys, "q").err
-    assert not Path("answers.csv").exists()
-
-
-def type_until(terminal, key, text, seconds=120):
-    """Type a key, again if the terminal drops it (it does until it reads single keys), until a text is printed."""
-    found, end = b"", time.monotonic() + seconds
-    while text not in found:
-        assert time.monotonic() < end, found
-        if select.select([terminal], [], [], 2)[0]:
-            found += os.read(terminal, 4096)
-        elif found.endswith(b"? ") or not found:
-            os.write(terminal, key)
-
-
-@pytest.mark.parametrize(("last", "printed", "code"), [(b"\x03", b"interrupted", 130), (b"\x04", b"quit\r\n", 0)])
-def test_in_a_real_terminal_one_key_answers_and_an_interrupt_loses_nothing(folder, last, printed, code):
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "eocc", "review", "model.eocc", "new.csv", "--terminal", "-n", "3"]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
-        os.close(theirs)
-        try:
-            for key, text in ((b"x", b"2 of 3"), (b"n", b"3 of 3"), (last, printed)):
-                type_until(ours, key, text)
-            assert process.wait(60) == code
-        finally:
-            process.kill()
-            os.close(ours)
-    assert [word for _, word in saved()] == ["not normal", "normal"]

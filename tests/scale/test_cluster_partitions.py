@@ -13,7 +13,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
-from eocc.scale.cluster import on
 from eocc.scale.collections import materialised
 
 ROWS = np.arange(60.0).reshape(20, 3)
@@ -70,21 +69,6 @@ def test_a_bag_of_rows_is_scored_like_an_array():
 
 def test_other_data_are_not_checked():
     assert materialised(ROWS, lambda *numbers: pytest.fail("nothing to load")) is ROWS
-
-
-@pytest.mark.parametrize("address", ["notaddr", "tcp://notaddr", ""])
-def test_a_bad_address_is_refused_at_once(address):
-    with (
-        pytest.raises(ValueError, match="is not the address of a scheduler; start one with 'dask scheduler'"),
-        on(address),
-    ):
-        pass
-
-
-def test_a_scheduler_that_does_not_answer_is_an_error():
-    said = pytest.raises(ValueError, match=r"no scheduler answers at 'tcp://127.0.0.1:1'")
-    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), said, on("tcp://127.0.0.1:1"):
-        pass
 
 
 def test_a_fit_before_distributed_is_imported_keeps_the_settings_of_dask():

@@ -1,9 +1,7 @@
 """Files that are written whole or not at all, and reach the disk."""
 
 import errno
-import hashlib
 import os
-import platform
 import re
 import secrets
 import stat
@@ -11,29 +9,18 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-DAY_IN_SECONDS = 86_400.0
 # Errors of a write to a disk that is full, by quota or by the largest size of a file, or that is read-only.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-# Identifies this process. A process with the same pid before a restart had another token.
-TOKEN = secrets.token_hex(4)
 
 
 @contextmanager
 def drafted(output: Path) -> Iterator[Path]:
     """Yield a path next to `output` to write to; it is renamed to `output` on success and removed on failure.
 
-    At the end the file and its name are on the disk, safe from a power failure. Drafts of killed writers are removed.
-
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "page.html"
-    >>> with drafted(path) as draft:
-    ...     _ = draft.write_text("whole")
-    >>> path.read_text(), len(list(path.parent.iterdir()))
-    ('whole', 1)
+    At the end the file and its name are on the disk, safe from a power failure. Old drafts are removed.
     """
     check_output(output)
     if _is_device(output):
@@ -44,8 +31,7 @@ def drafted(output: Path) -> Iterator[Path]:
         return
     remove_abandoned(output)
     target = Path(os.path.realpath(output))  # a link keeps its target
-    stem, suffix = _affixes(target)
-    draft = target.parent / f"{stem}.{_here()}-{os.getpid()}-{TOKEN}-{secrets.token_hex(4)}.tmp{suffix}"
+    draft = target.parent / f"{_stem(target)}{secrets.token_hex(8)}.tmp{target.suffix[:20]}"
     try:
         with naming(output, draft):
             yield draft
@@ -71,47 +57,17 @@ def naming(output: Path, draft: Path | None = None) -> Iterator[None]:
 
 
 def remove_abandoned(output: Path) -> None:
-    """Remove the drafts of `output` whose writers on this machine are dead, and others that are a day old."""
+    """Remove the drafts of `output` that are a day old: their writers were killed."""
     target = Path(os.path.realpath(output))
-    stem, suffix = map(re.escape, _affixes(target))
-    drafts = re.compile(rf"{stem}\.([0-9a-f]{{8}})-(\d{{1,9}})-([0-9a-f]{{8}})-[0-9a-f]{{8}}\.tmp{suffix}")
-    with suppress(OSError):  # the folder may be unreadable
+    drafts = re.compile(rf"{re.escape(_stem(target))}[0-9a-f]{{16}}\.tmp{re.escape(target.suffix[:20])}")
+    with suppress(OSError):  # the folder may be unreadable, a draft gone or another user's
         for path in target.parent.iterdir():
-            if draft := drafts.fullmatch(path.name):
-                _remove_if_abandoned(path, *draft.groups())
+            if drafts.fullmatch(path.name) and time.time() - path.stat().st_mtime > 86_400:
+                path.unlink()
 
 
-def _remove_if_abandoned(draft: Path, place: str, pid: str, token: str) -> None:
-    with suppress(OSError):  # it may be gone, or belong to another user
-        if place != _here() or os.name != "posix":  # on Windows signal 0 ends a process
-            is_abandoned = time.time() - draft.stat().st_mtime > DAY_IN_SECONDS
-        elif int(pid) == os.getpid():
-            is_abandoned = token != TOKEN
-        else:
-            is_abandoned = not _is_running(int(pid))
-        if is_abandoned:
-            draft.unlink()
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _affixes(target: Path) -> tuple[str, str]:
-    return f".{target.name[:40]}", target.suffix[:20]  # a name may have 255 bytes
-
-
-@cache
-def _here() -> str:
-    """Return a name of the place where a pid is unique: this container on this machine since its start."""
-    known = [platform.node()]
-    with suppress(OSError):  # Linux only
-        known += [Path("/proc/sys/kernel/random/boot_id").read_text(), str(Path("/proc/self/ns/pid").readlink())]
-    return hashlib.sha256(" ".join(known).encode()).hexdigest()[:8]
+def _stem(target: Path) -> str:
+    return f".{target.name[:40]}."  # a name may have 255 bytes
 
 
 def flush_to_disk(file: IO[Any]) -> None:
@@ -121,8 +77,7 @@ def flush_to_disk(file: IO[Any]) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk, where the system can; the file is whole in any case."""
-    with suppress(OSError):  # Windows and some network folders cannot
+    with suppress(OSError):  # Windows and some network folders cannot; the file is whole in any case
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

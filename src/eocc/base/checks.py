@@ -7,7 +7,7 @@ says how large n is.
 
 import math
 import operator
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
@@ -32,7 +32,7 @@ def demand(condition: Any, message: str) -> None:
 class Check:
     """A check of values; `parse` returns what a text on the command line means, `names` are those to choose from."""
 
-    rule: Callable[[str, Any, Sizes], None]
+    rule: Callable[[str, Any, Sizes], object]
     parse: Callable[[str], Any] = str
     names: tuple[str, ...] = ()
     allows_none: bool = False
@@ -101,14 +101,11 @@ def integer(low: float = -math.inf, high: float = math.inf, otherwise: str = "")
 
 def interval_of(interval: str) -> tuple[Callable[[Any], Any], str]:
     """Return whether numbers, also those of an array, lie in an interval, and the interval in words."""
-    low, high = interval[1:-1].split(",")
+    low, high = map(float, interval[1:-1].split(","))
     above = operator.ge if interval[0] == "[" else operator.gt
     below = operator.le if interval[-1] == "]" else operator.lt
-    bounds = float(low), float(high)
-    words = "" if bounds[0] == -math.inf else f"{'>=' if interval[0] == '[' else '>'} {low}"
-    return lambda value: above(value, bounds[0]) & below(value, bounds[1]), words if bounds[1] == math.inf else (
-        f"in {interval}"
-    )
+    words = f"in {interval}" if high < math.inf else f"{'>=' if interval[0] == '[' else '>'} {low:g}"
+    return lambda value: above(value, low) & below(value, high), words
 
 
 def instance(*classes: type) -> Check:
@@ -126,12 +123,12 @@ def one_of(*values: Any) -> Check:
 
 def optional(check: Check) -> Check:
     """Accept None too; on the command line it is written "none"."""
-
-    def rule(name: str, value: Any, sizes: Sizes) -> None:
-        if value is not None:
-            check(name, value, sizes)
-
-    return replace(check, rule=rule, parse=lambda text: None if text == "none" else check.parse(text), allows_none=True)
+    return replace(
+        check,
+        rule=lambda name, value, sizes: None if value is None else check(name, value, sizes),
+        parse=lambda text: None if text == "none" else check.parse(text),
+        allows_none=True,
+    )
 
 
 def tuple_of(check: Check, least: int = 0) -> Check:
@@ -160,10 +157,9 @@ def mapping(key: Check, content: Check) -> Check:
 def has_hash(value: Any) -> bool:
     """Say whether a value can be looked up."""
     try:
-        hash(value)
+        return isinstance(hash(value), int)
     except TypeError:
         return False
-    return isinstance(value, Hashable)
 
 
 hashable = wanted("a value that can be looked up", has_hash)

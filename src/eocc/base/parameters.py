@@ -13,8 +13,6 @@ from eocc.base.checks import Check, Sizes, is_integer, wanted
 
 # The value that means: decide by the data.
 AUTO = "auto"
-# A file from elsewhere must not start a million threads.
-MOST_THREADS = 1024
 
 
 def prototypes(*, allows_auto: bool = False) -> Check:
@@ -39,17 +37,14 @@ def _are_columns(value: Any) -> bool:
     return bool(names) and all(isinstance(one, str | int) and not isinstance(one, bool) for one in names)
 
 
-def _check_memory(name: str, value: Any, sizes: Sizes) -> None:
-    bytes_of(value, name)
-
-
 def _check_threads(name: str, value: Any, sizes: Sizes) -> None:
     wanted("None or an integer other than 0", lambda one: is_integer(one) and one != 0)(name, value)
-    wanted(f"at most {MOST_THREADS}", lambda one: one <= MOST_THREADS)(name, value)
+    # A file from elsewhere must not start a million threads.
+    wanted("at most 1024", lambda one: one <= 1024)(name, value)
 
 
 # A number of bytes, or a text such as "2GiB" or "500MB".
-MEMORY = Check(_check_memory)
+MEMORY = Check(lambda name, value, sizes: bytes_of(value, name))
 THREADS = Check(_check_threads, int)
 # The name of a column, or a list of names; on the command line with commas.
 COLUMN_NAMES = wanted(

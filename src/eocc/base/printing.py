@@ -30,11 +30,7 @@ def on_one_line(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""Return text of several lines, each of them printable.
-
-    >>> printable_lines("two\nlines, \x1b[31mred\n")
-    'two\nlines, ?[31mred\n'
-    """
+    """Return text of several lines, each of them printable."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -48,20 +44,14 @@ def has_instead(absent: str, names: Iterable[str]) -> str:
     """
     known = list(names)
     lower = {name.lower(): name for name in known}
-    close = get_close_matches(absent, known, n=1) or [
-        lower[one] for one in get_close_matches(absent.lower(), lower, n=1)
-    ]
+    close = get_close_matches(absent, known, n=1)
+    close = close or [lower[one] for one in get_close_matches(absent.lower(), lower, n=1)]
     return f"it has {listed(map(quoted, known))}" + (f". Did you mean {quoted(close[0])}?" if close else "")
 
 
 def complaint(where: str, line: int | None, message: str) -> ValueError:
-    r"""Return the error "where:line: message", always on one line.
-
-    >>> complaint("a.gxl", 3, "two\nlines")
-    ValueError('a.gxl:3: two?lines')
-    """
-    text = f"{where}:{line}: {message}" if line else f"{where}: {message}"
-    return ValueError(printable(text))
+    """Return the error "where:line: message", always on one line."""
+    return ValueError(printable(f"{where}:{line}: {message}" if line else f"{where}: {message}"))
 
 
 def quoted(text: str) -> str:

@@ -1,6 +1,5 @@
-"""How far long work is: loops report it to a listener, if there is one. `shown` is a listener that prints."""
+"""How far long work is: loops report it to a watch, if there is one. `shown` is a watch that prints."""
 
-import json
 import math
 import os
 import shutil
@@ -8,36 +7,28 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from operator import length_hint
-from typing import Any, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 from eocc.base.printing import printable
 
 Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 # Work that is expected to take no longer than this many seconds is not shown.
 WORTH_SHOWING = 2.0
-# Seconds until the first estimate on a terminal, and between two pictures of the bar.
-FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
-# Seconds until the first line where there is no terminal; the time until the next line doubles.
-FIRST_LINE = 5.0
-BAR_WIDTH = 20
-# How a line begins that the user should know about.
-NOTE = "Note: "
+# Seconds between two pictures of the bar.
+REDRAWN_AFTER = 0.1
 # Says how many steps of a stage are done, and how many are in progress, 1 unless given.
 ReportProgress = Callable[..., None]
 
 
 @dataclass(eq=False)
 class Stage:
-    """Work of `total` steps: how many are done, how many in progress, the `share` so far, and when to show it next.
-
-    `begun` is the time and the share at the first report of any progress.
-    """
+    """Work of `total` steps: how many are done, how many in progress, the largest `share` so far, when it is due."""
 
     name: str
     total: float
@@ -47,110 +38,30 @@ class Stage:
     in_progress: float = 1.0
     note: str = ""
     share: float = 0.0
-    begun: tuple[float, float] = (0.0, 0.0)
-
-    def advance(self, seconds: float, share: float) -> float:
-        """Take the share that is done after `seconds`, which never falls, and return the seconds left.
-
-        The rate is that since the first progress: what came before may have been a start-up.
-        """
-        if self.share == 0:
-            self.begun = seconds, share
-        self.share = max(self.share, share)
-        start, before = self.begun if self.share > self.begun[1] else (0.0, 0.0)
-        return (seconds - start) * (1 - self.share) / (self.share - before) if self.share else math.inf
-
-
-class ProgressLines:
-    """Prints how far a stage is, by a line now and then: first after `first` seconds, then when `next_after` says."""
-
-    def __init__(self, file: TextIO, first: float = FIRST_LINE) -> None:
-        self._file, self.first = file, first
-
-    def next_after(self, seconds: float) -> float:
-        """Return when to show a stage again that was shown after these seconds."""
-        return 2 * seconds
-
-    def show(self, name: str, share: float, words: str) -> None:
-        """Show the name of a stage, the share that is done, and words on the time left."""
-        self.line(f"{name}: {f'{share:.0%}, ' if share else ''}{words}")
-
-    def line(self, text: str) -> None:
-        """Print a line of its own."""
-        self.put(f"{printable(text)}\n")
-
-    def put(self, text: str) -> None:
-        """Print a text as it is."""
-        print(text, end="", file=self._file, flush=True)
-
-    def close(self, words: str = "") -> None:
-        """End a stage that was shown; if it is done, with words on the time it took. Here, every line is complete."""
-
-
-class JsonLines(ProgressLines):
-    """Prints every message, and now and then how far a stage is, as one line of JSON."""
-
-    def show(self, name: str, share: float, words: str) -> None:
-        """Print how far a stage is."""
-        self.put(log_record("progress", f"{name}: {words}", share=round(share, 4)) + "\n")
-
-    def line(self, text: str) -> None:
-        """Print a message; one that begins with "Note: " is a note."""
-        self.put(log_record("note" if text.startswith(NOTE) else "info", text.removeprefix(NOTE)) + "\n")
-
-
-def log_record(level: str, message: str, **more: Any) -> str:
-    """Return one line of JSON: the time, the level (info, note, progress, alarm or error), and the message."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": now, "level": level, "message": message, **more})
-
-
-class Bar(ProgressLines):
-    """A bar on a terminal."""
-
-    def __init__(self, file: TextIO, first: float = FIRST_ESTIMATE) -> None:
-        super().__init__(file, first)
-        self._name = ""  # of the stage whose bar is on the last line
-
-    def next_after(self, seconds: float) -> float:
-        """Return a little more than the time."""
-        return seconds + REDRAWN_AFTER
-
-    def show(self, name: str, share: float, words: str) -> None:
-        """Draw the bar, cut to the width of the terminal."""
-        if self._name != name:
-            self.close()
-        self._name = name
-        text = f"{name}  [{'#' * int(share * BAR_WIDTH):-<{BAR_WIDTH}}]  {int(100 * share):3}%  {words}"
-        self.put(f"\r{printable(text)[: shutil.get_terminal_size().columns - 1]}\x1b[K")
-
-    def close(self, words: str = "") -> None:
-        """Fill the bar of a stage that is done, and end its line."""
-        if self._name:
-            if words:
-                self.show(self._name, 1.0, words)
-            self.put("\n")
-        self._name = ""
 
 
 class Watch:
     """Shows the outermost stage, if that is expected to take long. Inner stages are parts of a step of the outer one.
 
-    A stage is shown if it takes, or by extrapolation is going to take, more than `worth` seconds.
+    A terminal shows a bar, redrawn all the time. Other files get a line after 5 seconds, then after twice the time, and
+    so on. A stage is shown if it takes, or by extrapolation is going to take, more than `worth` seconds.
     """
 
     def __init__(
-        self, view: ProgressLines, worth: float = WORTH_SHOWING, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._view, self._worth, self._clock = view, worth, clock
+        self, file: TextIO, is_terminal: bool = False, worth: float = WORTH_SHOWING, first: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        self._file, self._is_terminal, self._worth, self._clock = file, is_terminal, worth, clock
+        self._first = (0.5 if is_terminal else 5.0) if first is None else first
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
         self._is_hidden = False
+        self._bar = ""  # the name of the stage whose bar is on the last line
 
     @contextmanager
     def stage(self, name: str, total: float) -> Iterator[ReportProgress]:
         """Yield a function that reports how many of the `total` steps are done."""
-        own = Stage(name, total or 1.0, self._clock(), self._view.first)
+        own = Stage(name, total or 1.0, self._clock(), self._first)
 
         def report(done: float, in_progress: float = 1.0, note: str = "") -> None:
             with self._lock:
@@ -161,14 +72,42 @@ class Watch:
         try:
             yield report
             with self._lock:
-                if self._stages[:1] == [own]:
-                    self._view.close(format_seconds(self._clock() - own.started))
+                if self._stages[:1] == [own] and self._bar:
+                    self.show(self._bar, 1.0, format_seconds(self._clock() - own.started))
         finally:
             with self._lock:
                 if own in self._stages:
                     self._stages.remove(own)
                 if not self._stages:
-                    self._view.close()
+                    self._end_bar()
+
+    def look(self, is_due: bool = False) -> None:
+        """Show the current stage if it is time."""
+        with self._lock:
+            if not self._stages:  # after Ctrl-C a thread may still report
+                return
+            outer = self._stages[0]
+            passed = self._clock() - outer.started
+            outer.share = max(outer.share, share_done(self._stages))
+            left = passed * (1 - outer.share) / outer.share if outer.share else math.inf
+            if self._is_hidden or not (is_due or passed >= outer.due):
+                return
+            if is_due or passed > self._worth or self._worth < passed + left < math.inf:
+                words = f"about {format_seconds(max(1.0, left))} left"
+                words = f"{format_seconds(passed)} so far" if left == math.inf else words
+                self.show(outer.name, outer.share, f"{words}; {outer.note}" if outer.note else words)
+                outer.due = passed + REDRAWN_AFTER if self._is_terminal else 2 * passed
+
+    def show(self, name: str, share: float, words: str) -> None:
+        """Show the name of a stage, the share that is done, and words on the time left."""
+        if not self._is_terminal:
+            self.line(f"{name}: {f'{share:.0%}, ' if share else ''}{words}")
+            return
+        if self._bar != name:
+            self._end_bar()
+        self._bar = name
+        text = f"{name}  [{'#' * int(share * 20):-<20}]  {int(100 * share):3}%  {words}"
+        self._print(f"\r{printable(text)[: shutil.get_terminal_size().columns - 1]}\x1b[K")
 
     def note(self, text: str) -> None:
         """Show a note on the current stage at once, or as a line if there is no stage."""
@@ -182,15 +121,15 @@ class Watch:
     def line(self, text: str) -> None:
         """Print a line; a bar goes on below it."""
         with self._lock:
-            self._view.close()
-            self._view.line(text)
+            self._end_bar()
+            self._print(f"{printable(text)}\n")
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
         """Show nothing inside the block."""
         with self._lock:
             self._is_hidden = True
-            self._view.close()
+            self._end_bar()
         try:
             yield
         finally:
@@ -200,24 +139,15 @@ class Watch:
         """End all stages."""
         with self._lock:
             self._stages.clear()
-            self._view.close()
+            self._end_bar()
 
-    def look(self, is_due: bool = False) -> None:
-        """Show the current stage if it is time."""
-        with self._lock:
-            if not self._stages:  # after Ctrl-C a thread may still report
-                return
-            outer = self._stages[0]
-            passed = self._clock() - outer.started
-            left = outer.advance(passed, share_done(self._stages))
-            if self._is_hidden or not (is_due or passed >= outer.due):
-                return
-            if is_due or passed > self._worth or self._worth < passed + left < math.inf:
-                words = f"about {format_seconds(max(1.0, left))} left"
-                if left == math.inf:
-                    words = f"{format_seconds(passed)} so far"
-                self._view.show(outer.name, outer.share, f"{words}; {outer.note}" if outer.note else words)
-                outer.due = self._view.next_after(passed)
+    def _end_bar(self) -> None:
+        if self._bar:
+            self._bar = ""
+            self._print("\n")
+
+    def _print(self, text: str) -> None:
+        print(text, end="", file=self._file, flush=True)
 
 
 def share_done(stages: list[Stage]) -> float:
@@ -243,35 +173,39 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+@contextmanager
+def having(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Give a context variable a value inside the block. New threads start with its default."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
 _watch: ContextVar[Watch | None] = ContextVar("eocc_watch", default=None)
 # Returns the watch that stages are reported to.
 current_watch: Callable[[], Watch | None] = _watch.get
 
 
-@contextmanager
-def watched_by(watch: Watch | None) -> Iterator[None]:
-    """ReportProgress the stages inside the block to this watch. New threads start without one."""
-    token = _watch.set(watch)
-    try:
-        yield
-    finally:
-        _watch.reset(token)
+def watched_by(watch: Watch | None) -> AbstractContextManager[None]:
+    """Report the stages inside the block to this watch."""
+    return having(_watch, watch)
 
 
 @contextmanager
-def shown(worth: float = WORTH_SHOWING, as_json: bool = False, **first: float) -> Iterator[Watch]:
+def shown(worth: float = WORTH_SHOWING, first: float | None = None) -> Iterator[Watch]:
     """Show on standard error how far work inside the block is, if it takes more than `worth` seconds.
 
-    A terminal shows a bar with an estimate of the time left; anything else gets a line now and then, also `as_json`.
-    `first` is the time in seconds until the first estimate.
+    A terminal shows a bar with an estimate of the time left, anything else gets a line now and then, `first` after that
+    many seconds.
 
     >>> with shown():
     ...     [n**2 for n in track("squaring", range(3))]
     [0, 1, 4]
     """
     is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    kind = JsonLines if as_json else Bar if is_terminal else ProgressLines
-    watch, is_over = Watch(kind(sys.stderr, **first), worth), threading.Event()
+    watch, is_over = Watch(sys.stderr, is_terminal, worth, first), threading.Event()
 
     def look() -> None:  # a step may take long
         with suppress(OSError, ValueError):  # standard error is closed

@@ -38,9 +38,6 @@ def _declared(kind: Any) -> dict[str, Check]:
     return {name: _check_of(hints[name]) for name in names if NOT_STORED not in get_args(hints[name])}
 
 
-declared: Callable[[Any], dict[str, Check]] = cache(_declared)
-
-
 def _check_of(hint: Any) -> Check:
     """Return the check that a type means."""
     kind, parts = get_origin(hint), get_args(hint)
@@ -67,6 +64,8 @@ def _groups_of(kind: Any) -> dict[str, type]:
         is_dataclass(one[0]) or hasattr(one[0], "_fields"))}  # fmt: skip
 
 
+# Typed, because the cache takes classes for values without a hash.
+declared: Callable[[Any], dict[str, Check]] = cache(_declared)
 _groups: Callable[[Any], dict[str, type]] = cache(_groups_of)
 
 

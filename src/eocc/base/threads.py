@@ -4,13 +4,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from operator import length_hint
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from eocc.base.progress import Watch, current_watch, stage, watched_by
+from eocc.base.progress import current_watch, having, stage, watched_by
 from eocc.base.types import Matrix
 
 Item = TypeVar("Item")
@@ -18,40 +18,26 @@ Result = TypeVar("Result")
 Task = TypeVar("Task")
 Workspace = TypeVar("Workspace")
 
-# Items queued per thread: enough that no thread is idle while the next item is read.
-QUEUED = 2
 # A block of rows holds about this many numbers, 2 MiB.
 BLOCK_SIZE = 2**18
 # Less than this many numbers are worked through before other threads have started.
 FEW_NUMBERS = 2**21
 # New threads start from the default of 1, so that a worker starts no threads of its own.
 _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
-
-
 # The cluster in use in this thread, None if there is none: `eocc.scale.cluster.client` has one for Dask. It has two
 # methods: prepare(measure, patterns, prototypes), and evaluator(evaluation), a function that evaluates candidates.
 _cluster: ContextVar[Any] = ContextVar("eocc_cluster", default=None)
 cluster_in_use: Callable[[], Any] = _cluster.get
 
 
-@contextmanager
-def using(cluster: Any) -> Iterator[None]:
+def using(cluster: Any) -> AbstractContextManager[None]:
     """Use the cluster in this thread inside the block."""
-    token = _cluster.set(cluster)
-    try:
-        yield
-    finally:
-        _cluster.reset(token)
+    return having(_cluster, cluster)
 
 
-@contextmanager
-def threads(count: int) -> Iterator[None]:
+def threads(count: int) -> AbstractContextManager[None]:
     """Allow `count` threads inside the block."""
-    token = _allowed.set(count)
-    try:
-        yield
-    finally:
-        _allowed.reset(token)
+    return having(_allowed, count)
 
 
 class Pool:
@@ -79,6 +65,7 @@ class Pool:
         with suppress(Empty):
             while task := self._tasks.get_nowait():
                 task[0].cancel()
+                task[0].set_running_or_notify_cancel()  # whoever waits for it is told
         for _ in range(self._n_started):
             self._tasks.put(None)
 
@@ -127,7 +114,7 @@ def in_blocks(rows: Matrix, work: Callable[[slice], None]) -> None:
         for_each_block(len(rows), step, lambda start, stop: work(slice(start, stop)))
 
 
-def await_all(futures: "list[Future[None]]", tick: Callable[[int], None] = lambda n_pending: None) -> None:
+def await_all(futures: "Sequence[Future[Any]]", tick: Callable[[int], None] = lambda n_pending: None) -> None:
     """Wait for all futures; raise the first error. Now and then, call `tick` with the number of those not done."""
     pending = set(futures)
     while pending:
@@ -145,25 +132,22 @@ def in_order(
 
     `name` says what is being done, for whoever watches the progress; it needs items whose number is known.
     """
+    results = map(work, items) if count == 1 else _on_threads(work, items, count)
     total = length_hint(items)
-    if total == 0:
-        yield from _in_order(work, items, count)
-        return
-    with stage(name, total) as report:
-        for done, result in enumerate(_in_order(work, items, count), 1):
-            report(done)
+    with stage(name, total) if total else nullcontext() as report:
+        for done, result in enumerate(results, 1):
+            if report:
+                report(done)
             yield result
 
 
-def _in_order(work: Callable[[Item], Result], items: Iterator[Item], count: int) -> Iterator[Result]:
-    if count == 1:
-        yield from map(work, items)
-        return
+def _on_threads(work: Callable[[Item], Result], items: Iterator[Item], count: int) -> Iterator[Result]:
     pool, waiting = Pool(count, "eocc-in-order"), deque[Future[Result]]()
     try:
         for item in items:
             waiting.append(pool.submit(work, item))
-            while waiting and (waiting[0].done() or len(waiting) > QUEUED * count):
+            # Two items per thread: no thread is idle while the next item is read.
+            while waiting and (waiting[0].done() or len(waiting) > 2 * count):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -176,61 +160,44 @@ def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator
     """Yield a pool; at the end of the block, also after Ctrl-C, tasks that have not started are dropped."""
     from eocc.base.blas import one_blas_thread  # numba is slow to import
 
-    pool = Workers(make_workspace, n_threads)
+    pool = Pool(n_threads, "eocc")
     with one_blas_thread():
         try:
-            yield pool
+            yield Workers(make_workspace, n_threads, pool)
         finally:
-            pool.abandon()
+            pool.stop()
 
 
 class Workers(Generic[Workspace]):
     """A pool of threads. The caller only waits, so that Ctrl-C returns at once and running tasks end unnoticed."""
 
-    def __init__(self, make_workspace: Callable[[], Workspace], n_threads: int) -> None:
-        self._make_workspace = make_workspace
-        self._n_threads = n_threads
-        self._pool = Pool(n_threads, "eocc")
-        self._workspaces: list[Workspace] = []
-        self._pending: deque[tuple[int, Any]] = deque()
+    def __init__(self, make_workspace: Callable[[], Workspace], n_threads: int, pool: Pool) -> None:
+        self._make_workspace, self._n_threads, self._pool = make_workspace, n_threads, pool
+        self._spare = SimpleQueue[Workspace]()
+        self._n_made = 0
 
     def map(self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return function(task, workspace) of every task, in the order of the tasks."""
-        results: dict[int, Result] = {}
-        self._pending.extend(enumerate(tasks))
-        n_busy = min(self._n_threads, len(tasks))
-        # Allocated here: memory that a thread frees may stay reserved for that thread.
-        self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
+        while self._n_made < min(self._n_threads, len(tasks)):
+            # Allocated here: memory that a thread frees may stay reserved for that thread.
+            self._spare.put(self._make_workspace())
+            self._n_made += 1
         is_single = len(tasks) == 1  # its progress is that of the stages inside it
         watch = current_watch() if is_single else None
-        with nullcontext() if is_single else stage("evaluating candidates", len(tasks)) as report:
-            futures = [
-                self._pool.submit(self._drain, function, results, workspace, watch)
-                for workspace in self._workspaces[:n_busy]
-            ]
-            try:
-                await_all(futures, lambda n_pending: report(len(results)) if report else None)
-            except BaseException:
-                self._workspaces.clear()  # a running task may still use one of them
-                raise
-        return [results[index] for index in range(len(tasks))]
 
-    def abandon(self) -> None:
-        """Drop the tasks that have not started, and the workspaces."""
-        self._pending.clear()
-        self._workspaces.clear()
-        self._pool.stop()
-
-    def _drain(self, function: Callable[[Any, Workspace], Any], results: dict[int, Any], workspace: Workspace,
-               watch: Watch | None) -> None:  # fmt: skip
-        while True:
-            try:
-                index, task = self._pending.popleft()
-            except IndexError:
-                return
+        def work(task: Task) -> Result:
+            workspace = self._spare.get()
             try:
                 with watched_by(watch):
-                    results[index] = function(task, workspace)
-            except BaseException:
-                self._pending.clear()
-                raise
+                    return function(task, workspace)
+            finally:
+                self._spare.put(workspace)
+
+        with nullcontext() if is_single else stage("evaluating candidates", len(tasks)) as report:
+            futures = [self._pool.submit(work, task) for task in tasks]
+            try:
+                await_all(futures, lambda n_pending: report(len(tasks) - n_pending) if report else None)
+            finally:
+                for future in futures:
+                    future.cancel()
+        return [future.result() for future in futures]

@@ -28,10 +28,6 @@ def format_number(value: float) -> str:
     return f"{value:.0f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.3g}"
 
 
-# A number of more digits was computed, not written by a person.
-MOST_DIGITS = 8
-
-
 def format_data_number(value: float) -> str:
     """Return a number of the data: as people wrote it, if it has few digits, else with four digits or more.
 
@@ -62,7 +58,8 @@ def format_own(value: Any, otherwise: str) -> str:
     if type(value) is not float or not (value == 0 or 1e-4 <= abs(value) < LONGEST_NUMBER):
         return otherwise
     text = repr(value).removesuffix(".0")
-    return text if value.is_integer() or sum(map(str.isdigit, text)) <= MOST_DIGITS else otherwise
+    # A number of more digits was computed, not written by a person.
+    return text if value.is_integer() or sum(map(str.isdigit, text)) <= 8 else otherwise
 
 
 def _with_decimals(value: Any, decimals: int) -> str:
@@ -86,17 +83,10 @@ def format_value(value: Any) -> str:
 
 def to_json(value: Any) -> Any:
     """Return a value that JSON can hold: None, a boolean, a finite number or a string."""
-    if type(value) is float and math.isfinite(value):
-        return value
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
+    value = value.item() if isinstance(value, np.bool_ | np.integer) else value
     if isinstance(value, float | np.floating):
         return None if math.isnan(value) else finite(float(value))
-    return str(value)
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
 def finite(value: float) -> float:
@@ -138,11 +128,7 @@ def span(first: int, last: int, noun: str) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in percent, right-aligned.
-
-    >>> share(1.0, 4.0), share(0.0, 0.0), share(math.inf, math.inf)
-    (' 25%', '  0%', '100%')
-    """
+    """Return a share in percent, right-aligned."""
     # The square of a tiny number may be 0, that of a huge one infinite.
     return f"{100 * (part / whole if 0 < whole < math.inf else float(part > 0)):3.0f}%"
 

@@ -7,8 +7,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from functools import partial, wraps
+from contextlib import contextmanager, nullcontext
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -18,17 +18,16 @@ import click
 from eocc.base.atomic import FULL
 from eocc.base.estimator import start_command_line
 from eocc.base.printing import printable, printable_lines
-from eocc.base.progress import NOTE, Watch, log_record, shown
+from eocc.base.progress import Watch, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
-# Each is a module of this package, which holds a click command of the same name.
+# Each is a click command of the module of that name, or of another.
+MODULES = {"compare": "studies", "reproduce": "studies", "teach": "review", "answers": "review"}
 COMMANDS = (
-    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
+    "fit", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
     "compare", "reproduce", "demo", "warm-up",
 )  # fmt: skip
-# When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
-GARBAGE = (50_000, 20, 100)
 
 
 class Shared:
@@ -36,7 +35,6 @@ class Shared:
 
     quiet = False
     debug = False
-    log_format: str | None = None
     notes: ClassVar[list[str]] = []  # what `say` was given and begins with "Note: ", also if quiet
     watch: Watch | None = None  # shows how far the command is
 
@@ -45,14 +43,13 @@ def _set(ctx: click.Context, option: click.Parameter, value: Any) -> None:
     setattr(Shared, str(option.name), getattr(Shared, str(option.name)) or value)
 
 
-def _shared_options() -> list[click.Parameter]:
-    made = partial(click.Option, expose_value=False, callback=_set)
-    return [
-        made(["--quiet", "-q"], is_flag=True, help="Print results and errors only."),
-        made(["--debug"], is_flag=True, help="Show where in the code an error occurred."),
-        made(["--log-format"], type=click.Choice(("text", "json")), is_eager=True,
-             help="How messages are printed: text, or json, one line each."),
-    ]  # fmt: skip
+SHARED_OPTIONS = [
+    click.Option(names, is_flag=True, help=text, expose_value=False, callback=_set)
+    for names, text in (
+        (["--quiet", "-q"], "Print results and errors only."),
+        (["--debug"], "Show where in the code an error occurred."),
+    )
+]
 
 
 def command(function: Any) -> click.Command:
@@ -60,16 +57,14 @@ def command(function: Any) -> click.Command:
 
     @wraps(function)
     def watched(**given: Any) -> Any:
-        with ExitStack() as stack:
-            is_json = Shared.log_format == "json"
-            Shared.watch = None if Shared.quiet else stack.enter_context(shown(as_json=is_json))
+        with nullcontext() if Shared.quiet else shown() as Shared.watch:
             try:
                 return function(**given)
             except BrokenPipeError:  # the reader, for example head, stopped
                 raise click.exceptions.Exit(DONE) from None
 
     made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
-    made.params += _shared_options()
+    made.params += SHARED_OPTIONS
     return made
 
 
@@ -83,36 +78,24 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
         name = cmd_name.replace("-", "_")
-        return getattr(import_module(f"eocc.cli.{name}"), name) if cmd_name in COMMANDS else None
-
-
-def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-    if value and not ctx.resilient_parsing:
-        from click.shell_completion import get_completion_class
-
-        complete = get_completion_class(value)
-        assert complete is not None
-        click.echo(complete(app, {}, "eocc", "_EOCC_COMPLETE").source())
-        ctx.exit(DONE)
+        module = MODULES.get(name, name)
+        return getattr(import_module(f"eocc.cli.{module}"), name) if cmd_name in COMMANDS else None
 
 
 @click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
              "3 unexpected error, 4 --fail-on came true, 130 interrupted.")  # fmt: skip
 @click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")
-@click.option("--completion", type=click.Choice(("bash", "fish", "zsh")), is_eager=True, expose_value=False,
-              callback=_completion,
-              help='Print completion code for a shell: eval "$(eocc --completion bash)".')  # fmt: skip
 def app() -> None:
     """Learn what is normal from examples of it, and find what is not."""
 
 
-app.params += _shared_options()
+app.params += SHARED_OPTIONS
 
 
 def say(text: str) -> None:
     """Print a message on standard error, unless --quiet."""
-    if text.startswith(NOTE):
-        Shared.notes.append(text.removeprefix(NOTE))
+    if text.startswith("Note: "):
+        Shared.notes.append(text.removeprefix("Note: "))
     if Shared.watch is not None:
         Shared.watch.line(text)
 
@@ -148,13 +131,13 @@ class _Terminal(io.TextIOBase):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    Shared.quiet, Shared.debug, Shared.log_format, Shared.watch = False, False, None, None
+    Shared.quiet, Shared.debug, Shared.watch = False, False, None
     Shared.notes.clear()
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
     if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
         sys.stdout = _Terminal(sys.stdout)
-    gc.set_threshold(*GARBAGE)
+    gc.set_threshold(50_000, 20, 100)  # less often than by default: saves half a second of importing and compiling
     if arguments is None:  # a process of its own
         start_command_line()
     code = _run(arguments)
@@ -180,14 +163,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.NoArgsIsHelpError:
         return _complain("no command given; see eocc --help", BAD_COMMAND)
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        where = context.command_path if context else "eocc"
+        where = getattr(getattr(error, "ctx", None), "command_path", "eocc")
         return _complain(f"{' '.join(error.format_message().split()).rstrip('.')}; see {where} --help", BAD_COMMAND)
     except (click.Abort, KeyboardInterrupt):
-        code = _complain("interrupted", INTERRUPTED)
         if arguments is None:  # a process of its own: end it now, in the middle of what its threads compute
-            os._exit(code)
-        return code
+            os._exit(_complain("interrupted", INTERRUPTED))
+        return _complain("interrupted", INTERRUPTED)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         from eocc.tables.reading import GapError
 
@@ -208,10 +189,7 @@ def _one_line(error: BaseException) -> str:
 def _complain(text: str, code: int) -> int:
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
-    level = "alarm" if code == ALARM else "error"
-    is_json = Shared.log_format == "json"
-    line = log_record(level, text, exit_code=code) if is_json else f"eocc: {printable(text)}"
-    print(line, file=sys.stderr, flush=True)
+    print(f"eocc: {printable(text)}", file=sys.stderr, flush=True)
     return code
 
 

@@ -8,7 +8,7 @@ import click
 from eocc.base.printing import printable, printable_lines
 from eocc.cli import options
 from eocc.cli.app import command
-from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing, writing_columns
+from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_file, writing, writing_columns
 
 if TYPE_CHECKING:
     from eocc.cli.reading import Rows
@@ -35,6 +35,7 @@ def explain(
     form = output_format(form, output, "text")
     classifier = open_model(model, output, *data.paths)
 
+    from eocc.base.wording import counted
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
@@ -44,7 +45,8 @@ def explain(
     explanations = classifier.explain(read.some(chosen)) if chosen else []
     names = [read.names[row] for row in chosen]
     _write(output, form, names, explanations, detail, bad)
-    say_written(output, len(explanations) + len(bad), sum(explanation.is_target for explanation in explanations))
+    n_accepted = sum(explanation.is_target for explanation in explanations)
+    say_file(output, f"{counted(len(explanations) + len(bad), 'row')}, {n_accepted:,} accepted")
 
 
 def _write(

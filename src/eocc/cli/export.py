@@ -15,19 +15,13 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery")
 
 @command
 @options.model_argument
-@click.option("--to", "language", type=options.Names("language", LANGUAGES), required=True,
+@click.option("--to", "language", type=options.choice_of("language", LANGUAGES), required=True,
               help="What to write: a SELECT statement, a Python module, or the numbers as JSON.")  # fmt: skip
 @click.option("--table", default="", metavar="NAME", help="With --to sql, the table of rows, for example main.parts.")
-@click.option("--dialect", type=options.Names("dialect", DIALECTS), default=None,
+@click.option("--dialect", type=options.choice_of("dialect", DIALECTS), default=None,
               help="With --to sql, the database. Default: duckdb.")  # fmt: skip
-@click.option("--columns", default="", metavar="COLUMN,...",
-              help="The names of the model's columns there, if they differ.")  # fmt: skip
-@click.option("--keep", default="", metavar="COLUMN,...",
-              help="With --to sql, columns to select besides the scores. Default: those of the model.")  # fmt: skip
 @options.result_option("statement or module")
-def export(
-    model: Path, language: str, table: str, dialect: str | None, columns: str, keep: str, output: Path | None
-) -> None:
+def export(model: Path, language: str, table: str, dialect: str | None, output: Path | None) -> None:
     """Write a model of regions as SQL, Python or JSON.
 
     It must be a model of --method regions, of rows of numbers or of a table without dates. The statement has no
@@ -36,11 +30,10 @@ def export(
 
     Example: eocc export regions.eocc --to sql --table parts --dialect postgres
     """
-    given = {"--table": table, "--dialect": dialect, "--keep": keep}
+    given = {"--table": table, "--dialect": dialect}
     for option in (option for option, value in given.items() if value and language != "sql"):
         raise click.UsageError(f"{option} is for --to sql; leave it out")
     classifier = open_model(model, output)
-    names = options.names_in(columns) or None
     if not hasattr(classifier, "to_sql"):
         raise ValueError(f"{model} holds no regions of one shape: fit it with --method regions to export it")
     if language == "sql":
@@ -50,10 +43,9 @@ def export(
         if numbers := [ascii(str(one.name)) for one in read if one.kind == "number"]:
             odd = "text such as '$1,234' gets no decision, or stops the query"
             say(f"Note: the table must hold numbers in {listed(numbers)}: {odd}.")
-        kept = options.names_in(keep) or None
-        text = classifier.to_sql(table.split("."), dialect or DIALECTS[0], columns=names, keep=kept)
+        text = classifier.to_sql(table.split("."), dialect or DIALECTS[0])
     else:
-        text = classifier.to_python(columns=names) if language == "python" else classifier.to_json(columns=names)
+        text = classifier.to_python() if language == "python" else classifier.to_json()
     with writing(output) as file:
         file.write(text.rstrip("\n") + "\n")
     say_file(output)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import check_output
 from eocc.base.registry import FEW
 from eocc.cli import options
 from eocc.cli.app import command, say
@@ -21,18 +22,16 @@ FEW_ROWS = 10
 @command
 @options.data_argument
 @options.output_option("model.eocc", "The model file to write.")
-@options.method_options()
-@options.stream_option
-@options.sample_option
-@click.option(
-    "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
-)
+@options.method_options
+@click.option("--stream", is_flag=True, help="Read a table of numbers part by part, for files larger than memory.")
+@click.option("--sample", type=options.AT_LEAST_1, default=None, metavar="N",
+              help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
 @click.option("--drop-copies", is_flag=True, help="Leave out normal rows that are exact copies of earlier ones.")
 @options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad",
                       "window", "step", "by", "time", "features")  # fmt: skip
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
-    data: DataFiles, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
+    data: DataFiles, output: Path, method: str, stream: bool, sample: int | None,
     drop_copies: bool, about: DataOptions, form: str, **given: Any,
 ) -> None:  # fmt: skip
     """Learn what is normal from a file, and write a model.
@@ -43,33 +42,19 @@ def fit(
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    check_stream(method, stream or bool(sample), sample, about)
-    check_labels(method, about)
-    if drop_copies and (stream or sample):
-        raise click.UsageError("--drop-copies compares all rows, which --stream does not hold; leave one out")
-    if about.window and (stream or sample or given["baseline_by"]):
-        option = "--baseline-by" if given["baseline_by"] else "--stream"
-        raise click.UsageError(f"{option} takes the rows of the file, not windows of them; leave --window out")
-    if vertex_name and (stream or sample):
-        raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
+    is_stream = stream or sample is not None
+    _check(method, about, is_stream, sample, drop_copies, given["baseline_by"])
     classifier = options.classifier_of(method, given)
 
-    from eocc.base.atomic import check_output
     from eocc.cli.inspect import write_facts
     from eocc.cli.reading import read_training
-    from eocc.measures import resolve_measure
 
     check_output(output, *data.paths)
-    if stream or sample:
+    if is_stream:
         fit_parts(classifier, data, method, sample, about)
     else:
         groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
         rows = read_training(data, replace(about, kind=(*about.kind, *groups)), classifier.measure)
-        if vertex_name:  # what vertices are called
-            if rows.kind != "graphs":
-                raise ValueError(f"--vertex-name is for graphs, not for {rows.described}; leave it out")
-            measure: Any = resolve_measure(classifier.measure, rows.X)
-            classifier.measure = replace(measure, vertex_name=vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
         if rows.windowing is not None:
             classifier._windowing_ = rows.windowing
@@ -77,31 +62,39 @@ def fit(
     say_file(output)
     write_facts(classifier, None, form)
     if classifier._scores_left_out:
-        say_copies(classifier)
-        say_strangest(classifier, output, data, about)
+        say_about_rows(classifier, output, data, about)
 
 
-def check_labels(method: str, about: DataOptions) -> None:
-    """Refuse labels that the method cannot use."""
-    if method == options.EOCC_1 and about.outliers:
-        raise click.UsageError("--method eocc-1 learns from normal rows only; leave --outliers out")
-    if method == options.EOCC_2 and not about.label:
-        raise click.UsageError("--method eocc-2 needs labelled rows of both kinds: pass --label and --target")
+def _check(method: str, about: DataOptions, is_stream: bool, sample: Any, drop_copies: bool, by: Any) -> None:
+    """Refuse options that do not go together."""
+    paper_1, paper_2 = method == options.EOCC_1, method == options.EOCC_2
+    rows_only = f"{'--baseline-by' if by else '--stream'} takes the rows of the file, not windows of them"
+    refused = (
+        (paper_1 and about.outliers, "--method eocc-1 learns from normal rows only; leave --outliers out"),
+        (paper_2 and not about.label, "--method eocc-2 needs labelled rows of both kinds: pass --label and --target"),
+        (sample and method == options.SURPRISE, "--sample is for --method eocc-1; pass --stream"),
+        (
+            is_stream and paper_2,
+            "--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out",
+        ),
+        (is_stream and about.input_format, "--stream reads the format from the suffix; leave --input-format out"),
+        (is_stream and drop_copies, "--drop-copies compares all rows, which --stream does not hold; leave one out"),
+        (about.window and (is_stream or by), f"{rows_only}; leave --window out"),
+    )
+    for message in (message for holds, message in refused if holds):
+        raise click.UsageError(message)
 
 
-def check_stream(method: str, stream: bool, sample: int | None, about: DataOptions) -> None:
-    """Refuse options that do not go with a table that is read part by part."""
-    if sample and method == options.SURPRISE:
-        raise click.UsageError("--sample is for --method eocc-1; pass --stream")
-    if stream and method == options.EOCC_2:
-        raise click.UsageError("--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out")
-    if stream and about.input_format:
-        raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
+def say_about_rows(classifier: Any, model: Path, data: DataFiles, about: DataOptions) -> None:
+    """Print how many training rows are exact copies, the strangest rows with the reasons, and how to see more."""
+    import shlex
 
+    import numpy as np
 
-def say_copies(classifier: Any) -> None:
-    """Print how many training rows are exact copies of others, where that is no accident of discrete columns."""
+    from eocc.base.printing import printable
     from eocc.base.wording import counted
+    from eocc.explain.fitted import training_name
+    from eocc.formats.files.formats import STDIN
     from eocc.space.prototypes.content import exact_copies
 
     count = len(exact_copies(classifier.prototypes_)) if classifier._is_whole else 0
@@ -109,18 +102,6 @@ def say_copies(classifier: Any) -> None:
         copies = "is an exact copy of another row" if count == 1 else "are exact copies of other rows"
         rows = counted(classifier._n_training, "training row")
         say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
-
-
-def say_strangest(classifier: Any, model: Path, data: DataFiles, about: DataOptions) -> None:
-    """Print the strangest training rows with the reasons, and how to see more of them."""
-    import shlex
-
-    import numpy as np
-
-    from eocc.base.printing import printable
-    from eocc.explain.fitted import training_name
-    from eocc.formats.files.formats import STDIN
-
     if len(classifier.prototypes_) <= FEW:
         return
     margins = classifier._score_read(classifier.prototypes_).margins
@@ -196,10 +177,7 @@ def refusing_in_options(method: str, n_rows: int) -> Iterator[None]:
     try:
         yield
     except MemoryLimitError as error:
-        raise MemoryLimitError(remedy_in_options(str(error), method, n_rows)) from None
-
-
-def remedy_in_options(remedy: str, method: str, n_rows: int) -> str:
-    """Return a remedy in terms of options; n_rows is 0 unless the file is a table of numbers."""
-    more = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
-    return options.in_option_names(remedy) + (more if method == options.EOCC_1 else "")
+        fewer = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
+        raise MemoryLimitError(
+            options.in_option_names(str(error)) + (fewer if method == options.EOCC_1 else "")
+        ) from None

@@ -1,32 +1,28 @@
 """``eocc inspect``."""
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from eocc.base.printing import on_one_line
 from eocc.base.registry import listed
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import json_line, open_model, say_file, writing
 
-MARKDOWN = "markdown"
-
 
 @command
 @options.model_argument
 @options.result_option("description")
-@options.format_option("text", "json", MARKDOWN, more="; the suffix of --output decides by default")
+@options.format_option("text", "json", more="; the suffix of --output decides by default")
 def inspect(model: Path, output: Path | None, form: str | None) -> None:
     """Show what a model has learned, as a model card.
 
-    Example: eocc inspect model.eocc -o card.md
+    Example: eocc inspect model.eocc -o card.txt
     """
     from eocc.plots.projection import shows_regions
 
-    form = form or {".md": MARKDOWN, ".json": "json"}.get("" if output is None else output.suffix.lower(), "text")
+    form = form or ("json" if output is not None and output.suffix.lower() == ".json" else "text")
     classifier = open_model(model, output)
     rules = [str(rule) for rule in classifier.rules()] if shows_regions(classifier) else None
     write_facts(classifier, output, form, rules, model)
@@ -39,12 +35,11 @@ def inspect(model: Path, output: Path | None, form: str | None) -> None:
 def write_facts(
     classifier: Any, output: Path | None, form: str, rules: list[str] | None = None, model: Path | None = None
 ) -> None:
-    """Write the facts of a model as lines, JSON or Markdown; given its file, also those of the file and the columns."""
+    """Write the facts of a model as lines or JSON; given its file, also those of the file and the columns."""
     from eocc.base.printing import printable_lines
     from eocc.formats.model_file import version_of
 
-    facts, columns = facts_of(classifier), [] if model is None else columns_of(classifier)
-    left_out = {} if model is None else classifier._not_compared
+    facts, columns, left_out = facts_of(classifier), [], {}
     if model is not None:
         calibration, written = classifier.calibration_, datetime.fromtimestamp(model.stat().st_mtime, UTC)
         n = None if calibration is None else len(calibration.margins)
@@ -53,31 +48,19 @@ def write_facts(
             "file written": f"{written:%Y-%m-%d %H:%M} UTC", "written by": f"eocc {version_of(model)}",
             "read by": f"eocc {version('eocc')}",
         }  # fmt: skip
+        columns, left_out = columns_of(classifier), classifier._not_compared
     with writing(output) as file:
         if form == "json":
             more = {"columns": columns, "not compared": {str(name): why for name, why in left_out.items()}}
             more |= {} if rules is None else {"rules": rules}
             file.write(json_line(facts if model is None else facts | more))
             return
-        shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in facts.items()}
-        lines = {name: value for name, value in shown.items() if value is not None}
         if left_out:
-            lines["not compared"] = ", ".join(f"{name}{f' ({why})' if why else ''}" for name, why in left_out.items())
-        if form == MARKDOWN:
-            parts = [f"# Model card: {Path(model or '').name}", _table("fact", lines.items())]
-            cells = [(one["name"], f"{one['kind']}: {one['normal']}") for one in columns]
-            parts += [f"## Columns\n\n{_table('column', cells)}"] if columns else []
-            parts += ["## Regions", *(f"```\n{rule}\n```" for rule in rules)] if rules else []
-        else:
-            parts = ["\n".join(f"{name}: {value}" for name, value in lines.items())]
-            parts += ["\n".join(f"column {one['name']} ({one['kind']}): {one['normal']}" for one in columns)]
-            parts += rules or []
-        file.write(printable_lines("\n\n".join(filter(None, parts))) + "\n")
-
-
-def _table(first: str, rows: Iterable[tuple[Any, Any]]) -> str:
-    cells = [tuple(on_one_line(str(cell)).replace("|", "\\|") for cell in row) for row in rows]
-    return "\n".join([f"| {first} | |", "|---|---|", *(f"| {name} | {value} |" for name, value in cells)])
+            facts["not compared"] = ", ".join(f"{name}{f' ({why})' if why else ''}" for name, why in left_out.items())
+        shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in facts.items()}
+        parts = ["\n".join(f"{name}: {value}" for name, value in shown.items() if value is not None)]
+        parts += ["\n".join(f"column {one['name']} ({one['kind']}): {one['normal']}" for one in columns)]
+        file.write(printable_lines("\n\n".join(filter(None, [*parts, *(rules or [])]))) + "\n")
 
 
 def columns_of(classifier: Any) -> list[dict[str, Any]]:

@@ -14,8 +14,9 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from eocc import classifiers
+from eocc.base.checks import Check
 from eocc.base.parameters import Parameter
-from eocc.base.registry import choose
+from eocc.base.registry import choice
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.formats.files.formats import FORMATS, STDIN, TWO_CLASSES
 from eocc.tables import DAY_FIRST, MONTH_FIRST
@@ -31,16 +32,15 @@ OF_VALIDATION = ("beta", "performance", "validation_fraction")
 SURPRISE, REGIONS, EOCC_1, EOCC_2 = "surprise", "regions", "eocc-1", "eocc-2"
 
 
-def _with_options(parameters: Iterable[Parameter], without: Iterable[str] = ()) -> dict[str, Parameter]:
-    return {parameter.name: parameter for parameter in parameters if parameter.name not in (*NOT_OPTIONS, *without)}
-
-
 # The parameters of each method that have an option.
-METHODS = {
-    SURPRISE: _with_options(SURPRISE_PARAMETERS),
-    REGIONS: _with_options(REGION_PARAMETERS),
-    EOCC_1: _with_options(ENTROPIC_PARAMETERS, OF_VALIDATION),
-    EOCC_2: _with_options(ENTROPIC_PARAMETERS),
+METHODS: dict[str, dict[str, Parameter]] = {
+    method: {one.name: one for one in parameters if one.name not in (*NOT_OPTIONS, *without)}
+    for method, parameters, without in (
+        (SURPRISE, SURPRISE_PARAMETERS, ()),
+        (REGIONS, REGION_PARAMETERS, ()),
+        (EOCC_1, ENTROPIC_PARAMETERS, OF_VALIDATION),
+        (EOCC_2, ENTROPIC_PARAMETERS, ()),
+    )
 }
 # Of parameters with the same name, the first: that of the method that takes more values.
 PARAMETERS = {name: parameter for method in reversed(METHODS) for name, parameter in METHODS[method].items()}
@@ -85,20 +85,40 @@ def _described(flag: str, help_: str, default: Any = "", **more: Any) -> Any:
     return field(default=() if more.get("multiple") else default, metadata={"option": option})
 
 
-class Names(click.Choice[str]):
-    """One of some names. An unknown one is reported with the name that may have been meant."""
+class Checked(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """Values that a check parses and accepts. Errors call them `called`; an unknown name comes with a similar one."""
 
-    def __init__(self, kind: str, names: Iterable[str]) -> None:
-        super().__init__(list(names))
-        self.kind = kind
+    name = "VALUE"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name."""
+    def __init__(self, called: str, check: Check) -> None:
+        self.called, self.check = called, check
+        self.names = (*check.names, *(("none",) if check.names and check.allows_none else ()))
+
+    def get_metavar(self, param: click.Parameter, ctx: Any = None) -> str | None:
+        """Return the names to choose from, None if there are none."""
+        names = "|".join(self.names)
+        return None if not names else f"{{{names}}}" if isinstance(param, click.Argument) else f"[{names}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value of a text."""
+        if not isinstance(value, str):
+            return value
+        with suppress(ValueError):  # the check below refuses it in better words
+            value = self.check.parse(value)
         try:
-            choose(self.kind, dict.fromkeys(map(str, self.choices)), value)
+            self.check(self.called, value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-        return str(value)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin with what was typed."""
+        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
+
+
+def choice_of(kind: str, names: Iterable[str]) -> Checked:
+    """Return the type of an option that takes one of the names of a kind."""
+    return Checked(kind, choice(names))
 
 
 AT_LEAST_1 = click.IntRange(min=1)
@@ -110,16 +130,17 @@ class DataOptions:
 
     # fmt: off
     input_format: str | None = _described(
-        "--input-format", "Format of DATA, if its suffix does not show it.", None, type=Names("format", FORMATS))
+        "--input-format", "Format of DATA, if its suffix does not show it.", None, type=choice_of("format", FORMATS))
     id_column: str = _described("--id", "The column that names the rows; it is not compared.", metavar="COLUMN")
     delimiter: str = _described(
         "--delimiter", "What separates the cells of a CSV, for example ';' or tab. Default: detected.",
         metavar="CHARACTER")
     decimal: str | None = _described(
-        "--decimal", "The decimal mark of a CSV file. Default: detected.", None, type=Names("decimal mark", (".", ",")))
+        "--decimal", "The decimal mark of a CSV file. Default: detected.", None,
+        type=choice_of("decimal mark", (".", ",")))
     dates: str | None = _described(
         "--dates", "What comes first in dates such as 3/4/2031. Default: detected.", None,
-        type=Names("order of dates", (DAY_FIRST, MONTH_FIRST)))
+        type=choice_of("order of dates", (DAY_FIRST, MONTH_FIRST)))
     all_columns: bool = _described("--all-columns", "Also compare ids, row counters and timestamps.", False)
     sheet: str = _described("--sheet", "The sheet of a workbook. Default: the largest.", metavar="NAME")
     kind: tuple[str, ...] = _described(
@@ -130,7 +151,7 @@ class DataOptions:
     skip_incomplete: bool = _described("--skip-incomplete", "Leave out rows with missing values.", False)
     two_classes: str | None = _described(
         "--two-classes", "Graphs that a CXL index lists with two classes: skip, or use one class.", None,
-        type=Names("choice", TWO_CLASSES))
+        type=choice_of("choice", TWO_CLASSES))
     drop: str = _described("--drop", "Columns to ignore, separated by commas.", metavar="COLUMN,...")
     label: str = _described("--label", "The column that holds labels; 'class' for a CXL index.", metavar="COLUMN")
     target: str = _described("--target", "The label of normal rows.", metavar="VALUE")
@@ -175,44 +196,16 @@ class DataOptions:
         for one in self.kind:
             if not one.rpartition("=")[0] or one.rpartition("=")[2] not in KINDS:
                 raise click.UsageError(f"--kind is COLUMN={'|'.join(KINDS)}, for example zip=text, not {one!r}")
-        for option in ("step", "by", "time", "features"):
-            if getattr(self, option) and not self.window:
-                raise click.UsageError(f"--{option} needs --window, the number of values in a window of a series")
+        needed = {"window": ("step", "by", "time", "features"), "label": ("target", "outliers")}
+        why = {"window": "the number of values in a window of a series", "label": "the column that holds the labels"}
+        for need, names in needed.items():
+            for name in (name for name in names if getattr(self, name) and not getattr(self, need)):
+                raise click.UsageError(f"--{name} needs --{need}, {why[need]}")
         if self.window and (self.label or self.id_column):
             option = "--label" if self.label else "--id"
             raise click.UsageError(f"{option} is about rows, but windows of rows are compared; leave it out")
-        if (self.target or self.outliers) and not self.label:
-            option = "--target" if self.target else "--outliers"
-            raise click.UsageError(f"{option} needs --label, the column that holds the labels")
         if self.label and not self.target:
             raise click.UsageError(f"--label {self.label} needs --target, the label of normal rows")
-
-
-class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """The values of a parameter of the classifiers, parsed and checked by the parameter itself."""
-
-    name = "VALUE"
-
-    def __init__(self, parameter: Parameter) -> None:
-        self.parameter = parameter
-        names = parameter.kind.names
-        self.names = (*names, *(("none",) if names and parameter.kind.allows_none else ()))
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value of a text."""
-        if not isinstance(value, str):
-            return value
-        with suppress(ValueError):  # the check below refuses it in better words
-            value = self.parameter.kind.parse(value)
-        try:
-            self.parameter.kind(self.parameter.name if self.names else option_of(self.parameter.name), value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with what was typed."""
-        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
 
 
 def option_of(name: str) -> str:
@@ -231,18 +224,18 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]
     return add
 
 
-def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Function], Function]:
-    """Add --method and the options of the parameters of these names."""
+def method_options(function: Function) -> Function:
+    """Add --method and the options of all parameters."""
     what = "surprise for detection; regions for rules and SQL; eocc-1 and eocc-2 are the paper's."
-    method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True, help=what)
-    made = []
-    for name in names:
-        option, values = option_of(name), ParameterType(PARAMETERS[name])
-        metavar = "[" + "|".join(values.names) + "]" if values.names else option[2:].rpartition("-")[2].upper()
+    made = [click.option("--method", type=choice_of("method", METHODS), default=SURPRISE, show_default=True, help=what)]
+    for name, parameter in PARAMETERS.items():
+        option, names = option_of(name), parameter.kind.names
+        values = Checked(name if names else option, parameter.kind)
+        metavar = None if names else option[2:].rpartition("-")[2].upper()
         of = [method for method, parameters in METHODS.items() if name in parameters]
-        text = PARAMETERS[name].help + ("" if len(of) == len(METHODS) else f" [{', '.join(of)}]")
+        text = parameter.help + ("" if len(of) == len(METHODS) else f" [{', '.join(of)}]")
         made.append(click.option(option, name, type=values, metavar=metavar, help=text))
-    return stacked(method, *made)
+    return stacked(*made)(function)
 
 
 def classifier_of(method: str, given: dict[str, Any]) -> Any:
@@ -296,7 +289,7 @@ def data_options(*names: str) -> Callable[[Function], Function]:
 
 def format_option(*names: str, default: str | None = None, more: str = "") -> Callable[[Function], Function]:
     """Return the option --format of a command."""
-    return click.option("--format", "form", type=Names("format", names), default=default,
+    return click.option("--format", "form", type=choice_of("format", names), default=default,
                         show_default=default is not None, help=f"Format of the output{more}.")  # fmt: skip
 
 
@@ -304,20 +297,21 @@ def output_option(
     default: str | None, what: str, takes_folders: bool = False, required: bool = False
 ) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes a file or a folder."""
+
+    def named(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
+        if value == STDOUT:
+            other = "does not write to standard output; pass --output with a name"
+            raise click.UsageError(f"eocc {ctx.command.name} {other}")
+        return value
+
     return click.option("--output", "-o", type=PATH if takes_folders else OUTPUT, help=what, default=default,
-                        show_default=default is not None, required=required, callback=_named)  # fmt: skip
+                        show_default=default is not None, required=required, callback=named)  # fmt: skip
 
 
 def result_option(what: str) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes to standard output, which is "-" too, or to a file."""
     return click.option("--output", "-o", type=OUTPUT, help=f"A file for the {what}; standard output by default.",
                         callback=lambda ctx, option, value: None if value == STDOUT else value)  # fmt: skip
-
-
-def _named(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
-    if value == STDOUT:
-        raise click.UsageError(f"eocc {ctx.command.name} does not write to standard output; pass --output with a name")
-    return value
 
 
 class OutputPath(click.Path):
@@ -336,8 +330,4 @@ STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
 data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.", callback=_data_files)
-stream_option = click.option("--stream", is_flag=True,
-                             help="Read a table of numbers part by part, for files larger than memory.")  # fmt: skip
-sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
-                             help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")

@@ -5,13 +5,14 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
+from eocc.base.atomic import check_output, drafted
 from eocc.base.printing import printable
 from eocc.cli.app import Shared, say
 
@@ -25,7 +26,6 @@ Columns = Mapping[str, Any]
 def open_model(model: Path, output: Path | None, *data: Path) -> Any:
     """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
     from eocc import load
-    from eocc.base.atomic import check_output
 
     check_output(output, model, *data)
     return load(model)
@@ -85,7 +85,6 @@ def _table_lines(rows: Iterable[Iterable[Any]], names: Sequence[str], widths: li
 def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Iterator[Callable[[Columns], None]]:
     """Yield a function that writes many rows, given as columns."""
     if form == PARQUET and output is not None:
-        from eocc.base.atomic import drafted
         from eocc.streaming import writing_parquet
 
         with drafted(output) as draft, writing_parquet(draft) as write:
@@ -112,29 +111,18 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
 @contextmanager
 def writing(output: Path | None) -> Iterator[IO[str]]:
     """Yield standard output, or a file that appears under its name when all is written."""
-    if output is None:
-        with ExitStack() as stack:
-            if Shared.watch is not None and sys.stdout.isatty():  # the rows on the screen show the progress
-                stack.enter_context(Shared.watch.hidden())
+    if output is None:  # the rows on a screen show the progress
+        with Shared.watch.hidden() if Shared.watch and sys.stdout.isatty() else nullcontext():
             yield sys.stdout
-        return
-    from eocc.base.atomic import drafted
-
-    with drafted(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        yield file
+    else:
+        with drafted(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+            yield file
 
 
-def say_file(output: Path | None) -> None:
-    """Print the name of a file that was written, if there is one."""
+def say_file(output: Path | None, counts: str = "", form: str = "") -> None:
+    """Print the name of a file that was written, if there is one, and the counts of its rows."""
     if output is not None:
-        say(f"Written: {output}.")
-
-
-def say_written(output: Path | None, n_rows: int, n_accepted: int, form: str = "", counts: str = "") -> None:
-    """Print where the result was written, if it was written to a file, and the counts of its rows."""
-    if output is not None:
-        counts = counts or f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}, {n_accepted:,} accepted"
-        say(f"Written: {output}{' as a table' if form == 'table' else ''} ({counts}).")
+        say(f"Written: {output}{' as a table' if form == 'table' else ''}{f' ({counts})' if counts else ''}.")
 
 
 def say_if_trained_on(classifier: Any, rows: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import drafted
 from eocc.base.registry import choose
 from eocc.cli import options
 from eocc.cli.app import command, usage
@@ -19,7 +20,7 @@ TAKE_LABELS = NEED_ROWS[2:]
 
 @command
 @options.model_argument
-@click.argument("kind", type=options.Names("picture", PLOTS))
+@click.argument("kind", type=options.choice_of("picture", PLOTS))
 @options.data_option
 @options.output_option("picture.png", "The picture: png, svg or pdf.")
 @click.option("--row", default="", help="The row that the picture 'row' explains, by name or number from 0.")
@@ -46,7 +47,6 @@ def plot(
         remedy = f"eocc plot {model} space draws any model"
         raise ValueError(f"a membership surface needs 2 columns of numbers; this model has {n_features}: {remedy}")
 
-    from eocc.base.atomic import drafted
     from eocc.plots.drawing import new_figure
 
     figure = new_figure(*((8.4, 6.0) if kind in ("rows", "row") else (6.4, 4.6)))

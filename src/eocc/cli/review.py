@@ -1,48 +1,35 @@
-"""``eocc review``."""
+"""``eocc review``, ``eocc teach`` and ``eocc answers``: ask a person about rows, and learn the answers."""
 
-import csv
-import os
-import sys
-from collections.abc import Sequence
+from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from eocc.base.printing import printable, printable_lines, quoted
+from eocc.base.atomic import check_output
+from eocc.base.printing import printable, quoted
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import open_model, writing
+from eocc.cli.output import JSON, changed_on, open_model, say_file, writing_columns
 from eocc.formats.files.formats import STDIN
-
-if TYPE_CHECKING:
-    from eocc.report.review import Question
-
-UNDO, QUIT = "u", "q"
-PROMPT = "Normal (n), not normal (x), skip (s), undo (u), quit (q)? "
-# The cells of a line of answers by the names in HEAD.
-Line = dict[str, str]
 
 
 @command
 @options.model_argument
 @options.data_argument
-@options.output_option(None, "The page, review.html by default; with --terminal the answers, answers.csv by default.")
-@click.option("--questions", "-n", type=click.IntRange(min=1), default=10, show_default=True, metavar="N",
+@options.output_option("review.html", "The page, one HTML file.")
+@click.option("--questions", "-n", type=options.AT_LEAST_1, default=10, show_default=True, metavar="N",
               help="Ask about at most N rows.")  # fmt: skip
 @click.option("--find", is_flag=True,
               help="Show the strangest rows first, to find outliers, not those whose answers teach most.")  # fmt: skip
-@click.option("--terminal", is_flag=True, help="Ask here, by one key per row, instead of writing a page.")
 @options.data_options("id_column", "strict")
 def review(
-    model: Path, data: options.DataFiles, output: Path | None, questions: int, find: bool, terminal: bool,
-    about: options.DataOptions,
-) -> None:  # fmt: skip
+    model: Path, data: options.DataFiles, output: Path, questions: int, find: bool, about: options.DataOptions
+) -> None:
     """Ask a person about the rows whose answers help most.
 
     Writes an HTML page that shows these rows one by one, with the reasons of the model's decision, and saves the
-    answers as a CSV file for eocc teach. With --terminal the questions are asked here; every answer is written to the
-    file at once, and the same command continues where it was stopped.
+    answers as a CSV file for eocc teach.
 
     With --find, DATA may be the training file: training rows are compared with the others, and the strangest come
     first. Answers take rows that are not normal out of the training rows.
@@ -53,30 +40,80 @@ def review(
         raise click.UsageError("eocc teach reads the rows again, so they must be in a file: pass its path")
     if len(data.paths) > 1:
         raise click.UsageError("the answers name one file: pass one, or join the files first")
-    output = output or Path("answers.csv" if terminal else "review.html")
     classifier = open_model(model, output, *data.paths)
 
     from eocc.classifiers.answers import check_teachable
     from eocc.cli.reading import read_for
-    from eocc.report.review import questions_of, teaching, write_review
+    from eocc.report.review import write_review
 
     check_teachable(classifier)
-    rows, goal = read_for(classifier, data, about), "find" if find else "learn"
-    if terminal:
-        then = teaching(str(model), str(output), about.id_column)
-        _ask(questions_of(classifier, rows.X, questions, rows.names, goal), output, data.paths[0], then)
-    else:
-        names = rows.names, str(data), str(model), about.id_column
-        write_review(classifier, output, rows.X, questions, *names, goal=goal, notes=rows.unread())
-        say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")
+    rows = read_for(classifier, data, about)
+    names = rows.names, str(data), str(model), about.id_column
+    write_review(classifier, output, rows.X, questions, *names, goal="find" if find else "learn", notes=rows.unread())
+    say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")
 
 
-def read_answers(path: Path) -> list[Line]:
+@command
+@options.model_argument
+@click.argument("answers", type=options.PATH, metavar="ANSWERS")
+@click.option("--data", "given", type=options.PATH, metavar="DATA", help="The reviewed file, if it was moved.")
+@options.output_option("taught.eocc", "The model file to write; it may be MODEL itself.")
+@options.data_options("id_column")
+def teach(model: Path, answers: Path, given: Path | None, output: Path, about: options.DataOptions) -> None:
+    """Learn the answers of a review, and write a new model.
+
+    ANSWERS is the file that the page of eocc review saved. It names the reviewed file, which is read again. Answered
+    rows are found in it by their content, so the file may have grown or been sorted. If an answered row is missing,
+    nothing is learned. The command counts the rows whose decision changes.
+
+    Example: eocc teach model.eocc answers.csv -o better.eocc
+    """
+    import numpy as np
+
+    from eocc import load
+    from eocc.base.wording import counted
+    from eocc.classifiers.updating import history_of
+    from eocc.cli.reading import Named, read_for
+    from eocc.report.review import NORMAL, digests_of, in_words
+
+    check_output(output, answers)
+    classifier = load(model)
+    lines = read_answers(answers)
+    if not lines:
+        raise ValueError(f"{answers} holds no answers; answer at least one row")
+    named = lines[0]["data"]
+    if given is None and not (named and Path(named).exists()):
+        raise FileNotFoundError(f"no file {named!r}, which {answers} is about; pass --data")
+    data = given or Path(named)
+    check_output(output, data)
+    rows = read_for(classifier, options.DataFiles((data,)), about)
+    place_of = {digest: place for place, digest in enumerate(digests_of(classifier._read(rows.X)))}
+    if absent := [line for line in lines if line["digest"] not in place_of]:
+        first = f"{len(absent)} of {len(lines)} answered rows are not in {data}, first row {quoted(absent[0]['row'])}"
+        raise ValueError(f"{first}; pass --data with the file that was reviewed")
+    places = [place_of[line["digest"]] for line in lines]
+    is_normal = np.array([line["answer"] == NORMAL for line in lines])
+    taught = classifier.teach(rows.some(places), np.where(is_normal, 1, -1), [line["row"] for line in lines])
+    before, after = (known.predict(rows.X) == 1 for known in (classifier, taught))
+    more, fewer = Named(list(compress(rows.names, before & ~after))), Named(list(compress(rows.names, after & ~before)))
+    taught.batches_ = history_of(classifier, changed_on(model))  # the new file is younger than the rows
+    taught.save(output)
+    say_file(output)
+    print(f"Learned {in_words([line['answer'] for line in lines])}.")
+    which = [f" (row {some})" if some.count else "" for some in (more, fewer)]
+    said = f"{counted(more.count, 'more row')} rejected{which[0]}, {fewer.count:,} fewer{which[1]}"
+    print(printable(f"{data}: {said}; now {int((~after).sum()):,} of {len(after):,} are rejected."))
+    for line in compress(lines, after[places] != is_normal):
+        decision = "rejected" if line["answer"] == NORMAL else "accepted"
+        say(f"Note: row {line['row']} is still {decision}, though the answer is {line['answer']}.")
+
+
+def read_answers(path: Path) -> list[dict[str, str]]:
     """Return the answers in a file, each once; all are about rows of one data file."""
     from eocc.formats.files.formats import open_chunks
     from eocc.report.review import HEAD, NORMAL, NOT_NORMAL
 
-    found = dict[str, Line]()
+    found = dict[str, dict[str, str]]()
     for chunk in open_chunks(path, "csv"):
         if absent := [name for name in HEAD if name not in chunk.columns]:
             raise ValueError(f"{path} holds no answers of eocc review: it has no column {absent[0]!r}")
@@ -96,60 +133,51 @@ def read_answers(path: Path) -> list[Line]:
     return list(found.values())
 
 
-def _ask(questions: "Sequence[Question]", output: Path, data: Path, then: str) -> None:
-    """Ask about each row that has no answer in the output yet, and write every answer at once.
+@command
+@options.model_argument
+@click.option("--withdraw", default="", metavar="ID,...", help="Forget these answers.")
+@options.output_option(None, "The model file to write after --withdraw; it may be MODEL itself.")
+@options.format_option("table", "csv", JSON, default="table")
+def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
+    """List the answers that a model has learned, or withdraw some.
 
-    `then` is the command to run with the answers.
+    Every answer has an id, its number from 0. --withdraw writes a new model and lists its answers.
+
+    Example: eocc answers model.eocc
     """
-    from eocc.report.review import HEAD, KEYS, SKIP, in_words
+    if bool(withdraw) != bool(output):
+        raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
+    from eocc import load
+    from eocc.classifiers.updating import history_of
 
-    answers = {line["digest"]: line for line in (read_answers(output) if output.exists() else [])}
-    for line in answers.values():
-        if os.path.realpath(line["data"]) != os.path.realpath(data):
-            raise ValueError(f"{output} holds answers about {line['data']}; name another file by --output")
-    waiting = [k for k, question in enumerate(questions) if question.digest not in answers]
-    if len(waiting) < len(questions):
-        say(f"{len(questions) - len(waiting)} of {len(questions)} rows are answered in {output} already.")
-    place = 0
-    try:
-        while place < len(waiting):
-            question = questions[waiting[place]]
-            number = f"{waiting[place] + 1} of {len(questions)}"
-            print(f"\n{number}: row {printable(question.name)}. Why this row: {printable(question.reason)}.")
-            print(printable_lines(str(question.explanation)))
-            key = _key()
-            if key == QUIT:
-                break
-            if key == UNDO:
-                place = max(place - 1, 0)
-                answers.pop(questions[waiting[place]].digest, None)
-            else:
-                place += 1
-                if KEYS[key] != SKIP:
-                    cells = question.name, KEYS[key], question.reason, str(data), question.digest
-                    answers[question.digest] = dict(zip(HEAD, cells, strict=True))
-            with writing(output) as file:  # as the page does
-                writer = csv.DictWriter(file, HEAD, lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(answers.values())
-    finally:
-        given = [line["answer"] for line in answers.values()]
-        next_step = f" Then: {then}" if given else ""
-        print(flush=True)
-        say(f"{output} has {in_words(given)}.{next_step}" if output.exists() else "No answers.")
+    check_output(output)  # it may be the model itself
+    classifier: Any = load(model)
+    if output is not None:
+        history, known = history_of(classifier, changed_on(model)), classifier.answers_
+        ids = options.names_in(withdraw)
+        for one in ids:
+            if known is None or not (one.isdecimal() and int(one) < len(known)):
+                has = f"its ids are 0 to {len(known) - 1}" if known else "it has no answers"
+                raise ValueError(f"{model} has no answer {one!r}; {has}")
+        classifier = classifier.withdraw([int(one) for one in ids])
+        classifier.batches_ = history  # the new file is younger than the rows
+        classifier.save(output)
+        say_file(output)
+    _list(classifier, form)
 
 
-def _key() -> str:
-    """Return one of the keys; at the end of the input, the key to quit."""
-    from eocc.report.review import KEYS
+def _list(classifier: Any, form: str) -> None:
+    from eocc.explain.fitted import described
+    from eocc.report.review import NORMAL, NOT_NORMAL
 
-    while True:
-        print(PROMPT, end="", flush=True)
-        try:  # answers from a file or a pipe are lines
-            typed = click.getchar() if sys.stdin.isatty() else sys.stdin.readline() or QUIT
-        except EOFError:
-            typed = QUIT
-        key = typed[:1].lower()
-        print(KEYS.get(key, {UNDO: "undo", QUIT: "quit"}.get(key, "?")))
-        if key in (*KEYS, UNDO, QUIT):
-            return key
+    known = classifier.answers_
+    if known is None:
+        say("This model has learned no answers.")
+        return
+    with writing_columns(None, form, ["id", "answer", "row", "values"]) as write:
+        write({
+            "id": list(range(len(known))),
+            "answer": [NORMAL if sign == 1 else NOT_NORMAL for sign in known.y],
+            "row": list(known.names),
+            "values": [described(classifier, known.rows, k) for k in range(len(known))],
+        })  # fmt: skip

@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import chain, compress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -16,47 +15,37 @@ import click
 from eocc.base.atomic import check_output, drafted
 from eocc.cli import options
 from eocc.cli.app import Shared, command, end_with_alarm, say
-from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing_columns
+from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_file, writing_columns
 
 # What --only and --fail-on take, and the column that --fdr adds.
-REJECTED, DISCOVERIES, DISCOVERY, BAD = "rejected", "discoveries", "discovery", "bad"
+REJECTED, DISCOVERIES, DISCOVERY, BAD, DRIFT = "rejected", "discoveries", "discovery", "bad", "drift"
 CONDITION = re.compile(r"(drift|discoveries|bad)|(rejected|discoveries|bad)>(\d{1,15})")
 
 
-@dataclass(frozen=True)
-class Condition:
-    """What --fail-on asks for: drift, or more than `most` rows that are rejected, discoveries, or cannot be read."""
-
-    what: str
-    most: int = 0
-
-    def why(self, outcome: Any) -> str:
-        """Return why it came true, "" if it did not."""
-        from eocc.base.wording import counted
-
-        if self.what == DISCOVERIES:
-            return str(outcome.discoveries).rstrip(".") if outcome.discoveries.count > self.most else ""
-        if self.what == REJECTED:
-            count = f"{outcome.n_rejected:,} of {outcome.n_rows:,} rows rejected, more than {self.most:,}"
-            return count if outcome.n_rejected > self.most else ""
-        if self.what == BAD:
-            n_bad = len(outcome.bad_cells)
-            return f"{n_bad:,} of {counted(outcome.n_rows, 'row')} cannot be read" if n_bad > self.most else ""
-        is_drift = outcome.drift is not None and outcome.drift.is_drift
-        return f"drift: {outcome.drift}".rstrip(".") if is_drift else ""
-
-
-def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list[Condition]:
-    """Return the conditions in the text of --fail-on."""
-    found = list[Condition]()
+def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list[tuple[str, int]]:
+    """Return the conditions in the text of --fail-on: what is counted, and the most that is allowed."""
+    found = list[tuple[str, int]]()
     for one in options.names_in(value):
         given = CONDITION.fullmatch(one.replace(" ", ""))
         if given is None:
-            raise click.UsageError(
-                f"--fail-on takes drift, rejected>N, discoveries and bad, separated by commas, not {one!r}"
-            )
-        found.append(Condition(given[1] or given[2], int(given[3] or 0)))
+            takes = "drift, rejected>N, discoveries and bad, separated by commas"
+            raise click.UsageError(f"--fail-on takes {takes}, not {one!r}")
+        found.append((given[1] or given[2], int(given[3] or 0)))
     return found
+
+
+def _why(what: str, most: int, outcome: Any) -> str:
+    """Return why a condition of --fail-on came true, "" if it did not."""
+    from eocc.base.wording import counted
+
+    n_rejected, n_bad, drift, found = outcome.n_rejected, len(outcome.bad_cells), outcome.drift, outcome.discoveries
+    is_true, words = {
+        REJECTED: (n_rejected > most, f"{n_rejected:,} of {outcome.n_rows:,} rows rejected, more than {most:,}"),
+        DISCOVERIES: (found is not None and found.count > most, str(found).rstrip(".")),
+        BAD: (n_bad > most, f"{n_bad:,} of {counted(outcome.n_rows, 'row')} cannot be read"),
+        DRIFT: (drift is not None and drift.is_drift, f"drift: {drift}".rstrip(".")),
+    }[what]
+    return words if is_true else ""
 
 
 @command
@@ -65,7 +54,7 @@ def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list
 @options.result_option("scores")
 @options.format_option("table", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
-@click.option("--only", type=options.Names("choice", (REJECTED, DISCOVERIES)), default=None,
+@click.option("--only", type=options.choice_of("choice", (REJECTED, DISCOVERIES)), default=None,
               help="Write these rows only; all are counted.")  # fmt: skip
 @click.option("--fdr", type=float, default=None, metavar="RATE",
               help="Add the column discovery: on average at most a share RATE of these rows is normal.")  # fmt: skip
@@ -77,7 +66,7 @@ def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list
 @options.data_options("id_column", "strict")
 def score(
     model: Path, data: options.DataFiles, output: Path | None, form: str | None, keep: str, only: str | None,
-    fdr: float | None, summary: Path | None, conditions: list[Condition], about: options.DataOptions,
+    fdr: float | None, summary: Path | None, conditions: list[tuple[str, int]], about: options.DataOptions,
 ) -> None:  # fmt: skip
     """Score the rows of files with a model.
 
@@ -100,6 +89,7 @@ def score(
     classifier = open_model(model, output, *data.paths)
     check_output(summary, model, *data.paths, output)
 
+    from eocc.base.wording import counted
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
@@ -109,7 +99,7 @@ def score(
     from eocc.tables.table import gaps_in
 
     fdr = fdr or (DEFAULT_FALSE_DISCOVERIES if only == DISCOVERIES else None)
-    asked = {one.what for one in conditions} | ({DISCOVERIES} if fdr else set())
+    asked = {what for what, _ in conditions} | ({DISCOVERIES} if fdr else set())
     for what in sorted(asked - {REJECTED, BAD}) if classifier.calibration_ is None else ():
         raise ValueError(f"{what} needs a calibrated model: fit it with --false-alarm-rate 0.05")
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
@@ -150,15 +140,15 @@ def score(
         if summary_draft is not None:
             facts_of_job = outcome.to_dict([str(path) for path in data.paths], Shared.notes)
             summary_draft.write_text(json_line(facts_of_job, indent=2), encoding="utf-8")
-    counts = f"{rows.n_written:,} of {outcome.n_rows:,} rows" if only else ""
-    say_written(output, rows.n_written, outcome.n_accepted, "" if only else form, counts)
+    counts = f"{counted(outcome.n_rows, 'row')}, {outcome.n_accepted:,} accepted"
+    say_file(output, f"{rows.n_written:,} of {outcome.n_rows:,} rows" if only else counts, "" if only else form)
     if outcome.drift is not None and outcome.drift.is_drift:
         say(f"Note: {outcome.drift}")
     if outcome.discoveries is not None and DISCOVERIES in asked:
         say(str(outcome.discoveries))
         if outcome.discoveries.remark:
             say(f"Note: {outcome.discoveries.remark}.")
-    if reasons := list(filter(None, (one.why(outcome) for one in conditions))):
+    if reasons := list(filter(None, (_why(*one, outcome) for one in conditions))):
         end_with_alarm("; ".join(reasons))
 
 
@@ -171,11 +161,10 @@ class _Rows:
 
     def add(self, columns: dict[str, Any]) -> None:
         """Write rows, or keep them until `finish`."""
-        if self._waiting is not None:
+        if self._waiting is None:
+            self._write_some(columns, [value == -1 for value in columns["decision"]])
+        else:
             pickle.dump(columns, self._waiting)
-            return
-        kept = [value == -1 for value in columns["decision"]] if self._only else [True] * len(columns["row"])
-        self._write_some(columns, kept)
 
     def finish(self, discoveries: Any) -> None:
         """Write the rows that wait, with the column of discoveries."""
@@ -189,15 +178,17 @@ class _Rows:
                 # A row that cannot be read has no p-value, and is no discovery.
                 found = [p is not None and bool(discoveries.among(p)) for p in columns["p_value"]]
                 rejected = [value == -1 for value in columns["decision"]]
-                kept = {None: [True] * len(found), REJECTED: rejected, DISCOVERIES: found}[self._only]
                 notes = columns.pop("notes")  # the last column
-                self._write_some({**columns, DISCOVERY: list(map(int, found)), "notes": notes}, kept)
+                some = found if self._only == DISCOVERIES else rejected
+                self._write_some({**columns, DISCOVERY: list(map(int, found)), "notes": notes}, some)
 
-    def _write_some(self, columns: dict[str, Any], kept: list[bool]) -> None:
-        some = columns if all(kept) else {name: list(compress(cells, kept)) for name, cells in columns.items()}
-        if any(kept) or not self.n_written:  # a file of no rows has a header
-            self._write(some)
-        self.n_written += sum(kept)
+    def _write_some(self, columns: dict[str, Any], is_chosen: list[bool]) -> None:
+        if self._only and not all(is_chosen):
+            columns = {name: list(compress(cells, is_chosen)) for name, cells in columns.items()}
+        n_rows = len(columns["row"])
+        if n_rows or not self.n_written:  # a file of no rows has a header
+            self._write(columns)
+        self.n_written += n_rows
 
 
 def _new_names(kept: Iterable[str], taken: Iterable[str]) -> dict[str, str]:

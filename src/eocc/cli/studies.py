@@ -1,79 +1,130 @@
-"""What ``reproduce`` and ``compare`` share: options and the files they write."""
+"""``eocc compare`` and ``eocc reproduce``: classifiers compared on your own data, and as in the paper."""
 
-import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
-from eocc.cli.app import say
-from eocc.cli.options import names_in, output_option, seed_option, stacked
+from eocc.cli import options
+from eocc.cli.app import command, say, usage
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+STUDIES = ("uci-low", "uci-high", "iam")
+TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 
 
-def study_options(folder: str) -> Callable[[Function], Function]:
+def _options(folder: str) -> Any:
     """Add the options of a study that writes to a folder."""
-    return stacked(
+    return options.stacked(
         click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),
-        click.option("--repetitions", type=click.IntRange(min=1), default=None,
+        click.option("--repetitions", type=options.AT_LEAST_1, default=None,
                      help="How often the ten folds are drawn, each fold being one run; for graphs, the number of "
                      "seeds. Default: 3 for UCI sets (1 for AB), 10 for graphs, 1 for your own data."),
-        seed_option,
+        options.seed_option,
         click.option("--jobs", type=int, default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
-        click.option("--generations", type=click.IntRange(min=1), default=100, show_default=True,
+        click.option("--generations", type=options.AT_LEAST_1, default=100, show_default=True,
                      help="The most generations of a search."),
-        click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Stop a run after this time."),
-        output_option(folder, "Folder for runs and tables.", takes_folders=True),
+        click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=1800, show_default=True,
+                     metavar="SECONDS", help="Stop a run after this time."),
+        options.output_option(folder, "Folder for runs and tables.", takes_folders=True),
     )  # fmt: skip
 
 
-def seconds(text: str) -> float:
-    """Return a time written as 90, 90s, 20m or 2h in seconds.
+@command
+@click.argument("data", type=options.PATH, metavar="DATA")
+@options.data_options("label", "target", "drop", "all_columns")
+@_options("comparison")
+def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
+    """Compare one-class classifiers on your own data.
 
-    >>> seconds("1.5m")
-    90.0
+    DATA is a table, or a folder of tables with the same label column. As in the paper, the
+    columns are used as they are and normalised, and all systems have the same ten folds. All columns but the label must
+    hold numbers, without gaps. --label and --target are required. With several tables the systems are ranked, with
+    intervals and a picture.
+
+    Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if not found or float(found[1]) == 0:
-        raise ValueError(f"{text!r} is not a time; write 90s, 20m or 2h")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    if not about.label:
+        raise click.UsageError("--label and --target are required: the column of labels, and the label of normal rows")
+
+    from eocc.cli.reading import read_training
+    from eocc.experiments.protocol import TableSource
+    from eocc.experiments.studies import plan_study
+    from eocc.formats.files.formats import SUFFIXES
+
+    request, tables = _request(given, ()), [data]
+    if data.is_dir():
+        tables = sorted(path for path in data.iterdir() if SUFFIXES.get(path.suffix.lower()) in TABLES)
+    if not tables:
+        raise ValueError(f"{data} holds no tables; put files such as parts.csv or parts.parquet there")
+    sources = []
+    for path in tables:
+        read = read_training(options.DataFiles((path,)), about, "euclidean")
+        n_normal = int(read.is_normal.sum())
+        say(f"{n_normal} normal rows, {len(read.is_normal) - n_normal} others.")
+        rows, is_target = tuple(map(tuple, read.X.rows().tolist())), tuple(read.is_normal.tolist())
+        sources.append(TableSource(path.stem, rows=rows, is_target=is_target))
+    name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
+    _run([plan_study(name, f"Comparison on {data.name}", sources, request)], request)
 
 
-def request_of(given: dict[str, Any]) -> Any:
-    """Return the options as a request."""
+@command
+@click.argument("study", type=options.choice_of("study", (*STUDIES, "figures", "all")))
+@click.option("--datasets", default="", metavar="NAME,...", help="Data sets by acronym; all of the study by default.")
+@_options("results")
+def reproduce(study: str, **given: Any) -> None:
+    """Run the paper's comparisons next to its published figures.
+
+    Finished runs are kept in the folder, so an interrupted command continues where it stopped. Data are taken from the
+    folder in EOCC_DATA, from packages that ship them, or from their public homes.
+
+    Example: eocc reproduce uci-low --systems EOCC-1,1-NN --datasets I --output results
+    """
+    from eocc.experiments import studies
+    from eocc.experiments.figures import draw_examples
+
+    wanted = list(STUDIES) if study == "all" else [study] if study in STUDIES else []
+    request = _request(given, [source for name in wanted for source in studies.STUDIES[name]] if wanted else None)
+    _run([studies.plan_study(name, studies.TITLES[name], studies.STUDIES[name], request) for name in wanted], request)
+    if study in ("figures", "all"):
+        for path in draw_examples(request.folder / "figures"):
+            say(f"Written: {path}")
+
+
+def _request(given: dict[str, Any], sources: Sequence[Any] | None) -> Any:
+    """Return the options as a request, whose names are checked if there are sources."""
     from eocc.base.arguments import n_threads
-    from eocc.experiments.studies import Request
+    from eocc.experiments.studies import Request, check_names
 
-    if given["jobs"] == 0:
-        raise ValueError("--jobs must be an integer other than 0")
-    return Request(
-        given["repetitions"], given["seed"], n_threads(given["jobs"]), tuple(names_in(given["systems"])),
-        tuple(names_in(given.get("datasets", ""))), given["generations"],
-        seconds(given["limit"]), given["output"],
-    )  # fmt: skip
+    with usage():
+        if given["jobs"] == 0:
+            raise ValueError("--jobs must be an integer other than 0")
+        request = Request(
+            given["repetitions"], given["seed"], n_threads(given["jobs"]), tuple(options.names_in(given["systems"])),
+            tuple(options.names_in(given.get("datasets", ""))), given["generations"], given["limit"], given["output"],
+        )  # fmt: skip
+        if sources is not None:
+            check_names(request, sources)
+    return request
 
 
-def check_available(studies: Sequence[Any]) -> None:
-    """Raise a ValueError with the reason if no data set of the studies is available."""
+def _run(studies: Sequence[Any], request: Any) -> None:
+    """Run studies, write their tables and print where they are; raise a ValueError if no data set is available."""
     from eocc.base.wording import counted
+    from eocc.experiments.studies import run_study
+    from eocc.experiments.writing import write_study
 
     names = {cell.source.name for study in studies for cell in study.cells}
     absent = {name: why for study in studies for name, why in study.absent.items()}
     if names and names <= absent.keys():
         more = f" (and {counted(len(names) - 1, 'more set')} not available)" if len(names) > 1 else ""
         raise ValueError(next(iter(absent.values())) + more)
-
-
-def run_and_write(study: Any, request: Any) -> None:
-    """Run a study, write its tables and print where they are."""
-    from eocc.experiments.studies import run_study
-    from eocc.experiments.writing import write_study
-
-    if not study.cells:
-        say(f"{study.title}: none of the systems can compare its data.")
-        return
-    results = run_study(study, request)
-    print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
-    say(f"Written: {request.folder / study.name}.md and .csv; single runs are in {request.folder}/cells.")
+    for study in studies:
+        if study.cells:
+            paths = write_study(study, run_study(study, request), request)
+            print(paths[0].read_text(encoding="utf-8"))
+            files = f"{request.folder / study.name}.md and .csv"
+            say(f"Written: {files}; single runs are in {request.folder}/cells.")
+        elif len(studies) == 1:
+            say(f"{study.title}: none of the systems can compare its data.")

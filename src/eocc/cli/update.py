@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from eocc.base.atomic import check_output
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import changed_on, say_file
@@ -42,7 +43,6 @@ def update(
     import numpy as np
 
     from eocc import load
-    from eocc.base.atomic import check_output
     from eocc.base.types import ROUNDING
     from eocc.base.wording import counted
     from eocc.calibration.discoveries import discoveries_among

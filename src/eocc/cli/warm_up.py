@@ -8,37 +8,30 @@ import click
 
 from eocc.cli.app import command, say
 
-# What the rows of each kind are made of: the sizes at which other kernels are chosen.
-NUMBERS = ((60, 3), (300, 8), (1500, 8), (33_000, 6))
+
+def _table(rng: Any) -> list[Any]:
+    words, cells = ["red", "green", "blue", None], zip(rng.normal(size=400), rng.integers(0, 4, 400), strict=True)
+    return [{"size": float(size) if code else None, "colour": words[code]} for size, code in cells]
 
 
-def _tables(rng: Any) -> list[Any]:
-    words = ["red", "green", "blue", None]
-    cells = zip(rng.normal(size=400).tolist(), rng.integers(0, 4, 400).tolist(), strict=True)
-    return [[{"size": size if code else None, "colour": words[code]} for size, code in cells]]
-
-
-def _strings(rng: Any) -> list[Any]:
-    lengths = [*rng.integers(3, 12, 80).tolist(), *rng.integers(70, 90, 10).tolist()]
-    return [["".join(rng.choice(list("abcdef"), length)) for length in lengths]]
-
-
-def _graphs(rng: Any) -> list[Any]:
+def _graph(rng: Any, n: int) -> Any:
     from eocc.measures import LabelledGraph
 
-    def path(n: int) -> Any:
-        return LabelledGraph(n, [(k, k + 1) for k in range(n - 1)], {"x": rng.normal(size=n).tolist()})
-
-    return [[path(n) for n in rng.integers(3, 7, 40).tolist()]]
+    return LabelledGraph(n, [(k, k + 1) for k in range(n - 1)], {"x": rng.normal(size=n).tolist()})
 
 
+def _word(rng: Any, length: int, letters: str = "abcdef") -> str:
+    return "".join(rng.choice(list(letters), length))
+
+
+# Rows of each kind, of the sizes at which other kernels are chosen.
 KINDS: dict[str, Callable[[Any], list[Any]]] = {
-    "numbers": lambda rng: [rng.normal(size=size) for size in NUMBERS],
-    "tables": _tables,
-    "strings": _strings,
-    "sets": lambda rng: [[set(rng.choice(list("abcdefgh"), 4).tolist()) for _ in range(60)]],
-    "series": lambda rng: [[rng.normal(size=length) for length in rng.integers(8, 20, 40).tolist()]],
-    "graphs": _graphs,
+    "numbers": lambda rng: [rng.normal(size=size) for size in ((60, 3), (300, 8), (1500, 8), (33_000, 6))],
+    "tables": lambda rng: [_table(rng)],
+    "strings": lambda rng: [[_word(rng, n) for n in [*rng.integers(3, 12, 80), *rng.integers(70, 90, 10)]]],
+    "sets": lambda rng: [[set(_word(rng, 4, "abcdefgh")) for _ in range(60)]],
+    "series": lambda rng: [[rng.normal(size=length) for length in rng.integers(8, 20, 40)]],
+    "graphs": lambda rng: [[_graph(rng, n) for n in rng.integers(3, 7, 40).tolist()]],
 }
 
 
@@ -53,32 +46,20 @@ def warm_up(kinds: tuple[str, ...]) -> None:
 
     Example: eocc warm-up numbers tables
     """
-    from time import monotonic
-
     import numpy as np
 
+    from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
     from eocc.base.compiling import CompilingWarning
 
     warnings.simplefilter("ignore", CompilingWarning)
-    started = monotonic()
     for kind in kinds or KINDS:
         for rows in KINDS[kind](np.random.default_rng(0)):
-            _use(rows, kind)
+            detector = SurpriseClassifier().fit(rows)
+            detector.predict(rows[:20])
+            if len(rows) < 10_000:
+                detector.explain(rows[:2] * 50 if kind == "numbers" else rows[:2])  # a strange row has more to say
+                SurpriseClassifier().fit(rows, [-1] * 4 + [1] * (len(rows) - 4)).predict(rows[:20])
+                RegionClassifier().fit(rows).explain(rows[:2])
+                EntropicOneClassClassifier(search=None).fit(rows).explain(rows[:2])
         say(f"{kind}: compiled.")
-    print(f"Ready after {monotonic() - started:.0f} s.")
-
-
-def _use(rows: Any, kind: str) -> None:
-    """Fit and apply each classifier to the rows, also with known outliers."""
-    from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
-
-    is_large = len(rows) > 10_000
-    y = [-1] * 4 + [1] * (len(rows) - 4)
-    detector = SurpriseClassifier().fit(rows)
-    detector.predict(rows[:20])
-    if is_large:
-        return
-    detector.explain(rows[:2] * 50 if kind == "numbers" else rows[:2])  # a strange row has more to say
-    SurpriseClassifier().fit(rows, y).predict(rows[:20])
-    RegionClassifier().fit(rows).explain(rows[:2])
-    EntropicOneClassClassifier(search=None).fit(rows).explain(rows[:2])
+    print("Ready.")

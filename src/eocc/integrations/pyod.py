@@ -135,6 +135,6 @@ def _inliers(y: Any) -> Flags:
     """Return which rows are inliers: those with PyOD's label 0."""
     labels = np.asarray([] if y is None else y)
     if set(labels.ravel().tolist()) != {0, 1}:
-        found = "none" if y is None else ", ".join(map(repr, np.unique(labels).tolist()[:3])) or "none"
+        found = ", ".join(map(repr, np.unique(labels).tolist()[:3])) or "none"
         raise ValueError(f"method='eocc-2' needs y with 0 for inliers and 1 for known outliers, both; found {found}")
     return np.asarray(labels == 0)

@@ -2,9 +2,6 @@
 
 from eocc.base.registry import Registry
 
-NAMES = (
-    "rows", "row", "calibration", "space", "history", "membership", "modularity", "weights", "roc", "scores",
-)  # fmt: skip
-PLACES = {name: f"drawing.plot_{name}" for name in NAMES} | {"regions": "drawing.plot_region_sizes"}
-PLOTS = Registry("eocc.plots", PLACES)
+NAMES = ("rows", "row", "calibration", "space", "history", "membership", "modularity", "roc", "scores")
+PLOTS = Registry("eocc.plots", {name: f"drawing.plot_{name}" for name in NAMES})
 __getattr__, __all__ = PLOTS.exports("drawing.plot", "series.plot_series")

@@ -2,19 +2,19 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from eocc.base.registry import choose
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import counted, shortened, wrapped
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.entropic.partition.cuts import normalized_modularity
 from eocc.explain import Reason, reach_of
-from eocc.explain.fitted import number_columns, prototype_labels, weight_names
+from eocc.explain.fitted import number_columns, prototype_labels
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
@@ -39,29 +39,19 @@ def plot(classifier: OneClassClassifier, X: Any = None, axes: Any = None) -> Any
     return plot_space(classifier, axes=axes) if X is None else plot_rows(classifier, X, axes=axes)
 
 
-def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
-    """Return a figure without a window."""
-    _need_matplotlib()
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def _need_matplotlib() -> None:
+def new_figure(width: float = 6.4, height: float = 4.6, maker: str = "matplotlib.figure.Figure") -> Any:
+    """Return a figure without a window, or what another maker of figures returns."""
+    module, _, name = maker.rpartition(".")
     try:
-        import matplotlib  # noqa: F401
+        make = getattr(import_module(module), name)
     except ModuleNotFoundError:
         raise ModuleNotFoundError("pictures need matplotlib: pip install matplotlib") from None
+    return make(figsize=(width, height), layout="constrained")
 
 
 def _axes(axes: Any, width: float = 6.4, height: float = 4.6) -> Any:
     """Return the axes, or those of a new figure, which a notebook shows."""
-    if axes is not None:
-        return axes
-    _need_matplotlib()
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    return new_figure(width, height, "matplotlib.pyplot.subplots")[1] if axes is None else axes
 
 
 def _colour(index: int) -> str:
@@ -148,10 +138,7 @@ def _write_above(axes: Any, texts: Sequence[str], places: Any) -> None:
 
 
 def _draw_ranges(axes: Any, reasons: Sequence[Reason]) -> None:
-    """Draw one bar per reason over the range of the near normal rows, all of the same length, and the row's values.
-
-    Categories are written.
-    """
+    """Draw a bar per reason over the range of the near normal rows, and the row's value; categories are written."""
     small: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "color": INK, "parse_math": False}
     ends: list[float] = [-0.4, 1.4]
     labels = {None: "normal rows near it", True: "this row, outside", False: "this row, inside"}
@@ -181,10 +168,9 @@ def plot_calibration(classifier: OneClassClassifier, X: Any, y: Any = None, *, a
 
     The curve of normal rows should follow the diagonal.
     """
-    is_normal = None if y is None else signs(y) == 1
     p_values, calibration = classifier.p_values(X), classifier.calibration_
     assert calibration is not None
-    return draw_p_values(_axes(axes), p_values, is_normal, calibration.rate)
+    return draw_p_values(_axes(axes), p_values, None if y is None else signs(y) == 1, calibration.rate)
 
 
 def draw_p_values(axes: Any, p_values: Matrix, is_normal: Flags | None, rate: float) -> Any:
@@ -288,22 +274,18 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     return _finish(axes, title="Membership; rows inside the line are accepted")
 
 
-def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantity: str = "M") -> Any:
-    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen.
-
-    `quantity` is "M", the normalised modularity, as in the paper's figure, or "Q".
-    """
-    choose("quantity", dict.fromkeys("MQ"), quantity)
-    q, chosen, axes = classifier.modularity_curve_, len(classifier.regions_), _axes(axes)
-    curve = np.asarray(normalized_modularity(q) if quantity == "M" else q)
+def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
+    """Draw the normalised modularity of all partitions of the spanning tree, and mark the one that was chosen."""
+    chosen, axes = len(classifier.regions_), _axes(axes)
+    curve = np.asarray(normalized_modularity(classifier.modularity_curve_))
     counts = np.arange(1, len(curve) + 1)
     kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    labels: dict[str, Any] = {"ylabel": "normalised modularity M" if quantity == "M" else "modularity Q"}
-    labels |= {"xlabel": "number of clusters", "xscale": "log" if len(curve) > 30 else "linear"}
-    return _finish(axes, title="Modularity of all partitions", **labels)
+    labels: dict[str, Any] = {"xlabel": "number of clusters", "ylabel": "normalised modularity M"}
+    scale = "log" if len(curve) > 30 else "linear"
+    return _finish(axes, title="Modularity of all partitions", xscale=scale, **labels)
 
 
 def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
@@ -316,30 +298,6 @@ def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
         axes.plot(history[name], color=_colour(index), label=RECORDED[name], linewidth=1.4)
     axes.margins(y=0.3)  # room for the legend
     return _finish(axes, title="Search: the best of each generation", xlabel="generation")
-
-
-def plot_weights(classifier: OneClassClassifier, *, axes: Any = None, most: int = 30) -> Any:
-    """Draw the weights of the dissimilarity, the largest `most` of them."""
-    axes, weights, names = _axes(axes), classifier.weights_, weight_names(classifier)
-    title = _draw_bars(axes, weights, names, [REGIONS[0]] * len(weights), most)
-    return _finish(axes, title=f"Weights of the dissimilarity{title}", xlabel="weight", xlim=(0, 1.02))
-
-
-def plot_region_sizes(classifier: OneClassClassifier, *, axes: Any = None, most: int = 30) -> Any:
-    """Draw the number of training rows in each region, the largest `most` of them."""
-    sizes = np.array([region.n_members for region in classifier.regions_])
-    axes, numbers = _axes(axes), range(len(sizes))
-    title = _draw_bars(axes, sizes, [f"region {k}" for k in numbers], [_colour(k) for k in numbers], most)
-    return _finish(axes, title=f"Sizes of the regions{title}", xlabel="training rows")
-
-
-def _draw_bars(axes: Any, values: Any, names: Any, colours: list[str], most: int) -> str:
-    """Draw the largest values as bars, the largest on top, and return what the title must add."""
-    order = np.argsort(-values, kind="stable")[:most][::-1]
-    axes.barh(np.arange(len(order)), values[order], color=[colours[k] for k in order])
-    size = 8 if len(order) <= 20 else 6
-    axes.set_yticks(np.arange(len(order)), [names[k] for k in order], fontsize=size, parse_math=False)
-    return f", the largest {len(order)} of {len(values)}" if len(values) > len(order) else ""
 
 
 def plot_roc(classifier: OneClassClassifier, X: Any, y: Any, *, axes: Any = None) -> Any:

@@ -26,11 +26,7 @@ TO_SCALE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The plane of largest variance of the dissimilarity space.
-
-    Its dimensions are the dissimilarities to the prototypes of these `columns`: all, unless there are very many. `kept`
-    is the share of their variance that the plane shows.
-    """
+    """The plane of largest variance of the dissimilarities to the prototypes `columns`; `kept` is its share of it."""
 
     columns: Indices
     kept: float
@@ -54,11 +50,9 @@ def project(classifier: OneClassClassifier) -> Projection:
 
 
 def principal_axes(centred: Matrix) -> Matrix:
-    """Return the two directions (c, 2) in which centred rows vary most; the largest entry of each is positive.
+    """Return the first two right singular vectors (c, 2) of centred rows; the largest entry of each is positive.
 
-    They are the first right singular vectors. Each is the first eigenvector of the products of columns; the rows lose
-    what lies along the first before the second is found, which would otherwise drown if it is much shorter. A
-    direction that a single row or column does not have is 0.
+    The rows lose what lies along the first before the second is found, which would drown if it is much shorter.
     """
     n_columns = centred.shape[1]
     axes, left = np.zeros((n_columns, 2)), centred / (np.abs(centred).max() or 1.0)

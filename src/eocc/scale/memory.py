@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from eocc.base.byte_sizes import bytes_of, format_bytes
@@ -58,20 +59,20 @@ def free_memory() -> int | None:
 
 
 def _free_on_machine() -> int | None:
-    try:
+    with suppress(OSError):
         for line in MEMORY_INFORMATION.read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:  # other Unixes; Windows has no sysconf
+    with suppress(AttributeError, ValueError, OSError):  # other Unixes; Windows has no sysconf
         return int(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return None
+    return None
 
 
 def _free_in_groups() -> Iterator[int]:
-    """Yield what the limits of this process's control groups, of either version, and of those around them leave."""
+    """Yield what the limits of this process's control groups, of either version, and of those around them leave.
+
+    Files that were read and can be dropped count as free.
+    """
     try:
         lines = OWN_GROUPS.read_text().splitlines()
     except OSError:
@@ -79,19 +80,12 @@ def _free_in_groups() -> Iterator[int]:
     for line in lines:
         controllers, _, path = line.partition(":")[2].partition(":")
         if controllers in ("", "memory"):
+            root = CONTROL_GROUPS / controllers
             # Inside a container the path may be that seen from outside: then the root itself is the group.
-            own = CONTROL_GROUPS / controllers / path.lstrip("/")
-            folders = [folder for folder in (own, *own.parents) if folder.is_relative_to(CONTROL_GROUPS / controllers)]
-            yield from (free for folder in folders if (free := _free_in_group(folder)) is not None)
-
-
-def _free_in_group(folder: Path) -> int | None:
-    """Return limit - usage, where files that were read and can be dropped count as free; None without a limit."""
-    for limit_name, usage_name in GROUP_FILES:
-        try:
-            limit, usage = int((folder / limit_name).read_text()), int((folder / usage_name).read_text())
-            statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        except (OSError, ValueError):  # no such group, or the limit is "max"
-            continue
-        return max(0, limit - usage + int(statistics.get("inactive_file", 0)))
-    return None
+            own = root / path.lstrip("/")
+            for folder in (one for one in (own, *own.parents) if one.is_relative_to(root)):
+                for names in GROUP_FILES:
+                    with suppress(OSError, ValueError):  # no such group, or the limit is "max"
+                        limit, usage = (int((folder / name).read_text()) for name in names)
+                        known = dict(one.split() for one in (folder / "memory.stat").read_text().splitlines())
+                        yield max(0, limit - usage + int(known.get("inactive_file", 0)))

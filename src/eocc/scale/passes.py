@@ -62,16 +62,7 @@ class ArrayPasses:
 
     def __init__(self, values: Matrix, count: int = 1) -> None:
         self._values, self._count = values, count
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return len(self._values)
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return int(self._values.shape[1])
+        self.n_rows, self.n_columns = values.shape
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING

@@ -40,14 +40,20 @@ def lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any
     slim = copy(model)
     slim.__dict__ = {key: value for key, value in vars(model).items() if key not in NOT_FOR_SCORING}
     call = Pickled(partial(getattr(slim, name), *arguments, **named))
-    # The scheduler keeps the data of a graph, so they survive the death of a worker.
-    sent = dask.delayed(call, name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
+    sent = _sent(call, "eocc-model")
     work = dask.delayed(_of_block, pure=False)
     parts = [
         dask.array.from_delayed(work(sent, part, empty), shape=(length, *empty.shape[1:]), dtype=dtype)
         for part, length in partitions_of(X)
     ]
     return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
+
+
+def _sent(data: Pickled, name: str) -> Any:
+    """Return data as a task of a graph: the scheduler keeps it, so it survives the death of a worker."""
+    import dask
+
+    return dask.delayed(data, name=f"{name}-{secrets.token_hex(8)}", traverse=False)
 
 
 def _of_block(call: Pickled, block: Any, empty: NDArray[Any]) -> NDArray[Any]:
@@ -102,12 +108,7 @@ class DaskPasses:
         labels = list(getattr(X, "columns", ()))
         has_names = bool(labels) and all(isinstance(label, str) for label in labels)
         self.names: Sequence[str] | None = labels if has_names else None
-        self.n_columns = int(X.shape[1])
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return sum(self._lengths)
+        self.n_rows, self.n_columns = sum(self._lengths), int(X.shape[1])
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
@@ -115,13 +116,8 @@ class DaskPasses:
         """Return the results of all partitions, joined in order as a tree of tasks; Dask shows the progress."""
         import dask
 
-        # The scheduler keeps the data of a graph, so they survive the death of a worker.
-        sent = [
-            dask.delayed(
-                Pickled(function), name=f"eocc-{name.replace(' ', '-')}-{secrets.token_hex(8)}", traverse=False
-            )
-            for function in (work, join)
-        ]
+        called = f"eocc-{name.replace(' ', '-')}"
+        sent = [_sent(Pickled(function), called) for function in (work, join)]
         of_part, of_pair = dask.delayed(_worked, pure=False), dask.delayed(_joined, pure=False)
         starts = (np.cumsum(self._lengths) - self._lengths).tolist()
         places = zip(self._parts, starts, self._lengths, strict=True)
