@@ -137,7 +137,7 @@ class TestBadInput:
             ({"extent": "avg"}, "unknown extent 'avg'; known: 'max', 'mean', 'median', 'quantile', 'std'"),
             ({"membership_function": "gauss"}, "unknown membership_function 'gauss'; known: 'bell', 'gaussian'"),
             ({"tconorm": "min"}, "unknown tconorm 'min'; known: 'einstein', 'lukasiewicz', 'max'"),
-            ({"search": "annealing"}, "unknown search 'annealing'; known: 'cma-es', 'differential-evolution'"),
+            ({"search": "annealing"}, "unknown search 'annealing'; known: 'genetic', 'random'"),
             ({"representative": "mean"}, "unknown representative 'mean'; known: 'centroid', 'medoid'"),
             ({"search": None, "weights": [1, 1]}, "weights must be 4 numbers"),
             ({"search": None, "weights": [1, 1, 1, 2]}, r"weights must lie in \[0, 1\]; found 2"),

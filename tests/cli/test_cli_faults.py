@@ -167,7 +167,7 @@ def kinds_of_models():
         "no search": lambda folder: entropic(None, weights=[0.5, 1.0]),
         "own functions": lambda folder: entropic(None, extent=lambda x: float(np.median(x))),
         "validated": lambda folder: entropic(short, y, synthesis="validation", performance=lambda clf, X, y: 0.5),
-        "neighbours": lambda folder: entropic(None, graph="knn", prototypes=10, selection="farthest-first"),
+        "prototypes": lambda folder: entropic(None, prototypes=10, selection="farthest-first"),
         "calibrated": lambda folder: entropic(None, false_alarm_rate=0.2),
         "surprise": lambda folder: SurpriseClassifier(prototypes=12).fit(rows),
         "labelled": lambda folder: SurpriseClassifier(false_alarm_rate=0.2).fit(rows, y),

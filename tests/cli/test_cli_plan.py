@@ -49,8 +49,8 @@ def test_the_whole_file_is_counted_and_needs_what_the_classifier_says(folder, ca
 
 
 def test_options_and_method_count(folder, capsys):
-    shown = facts(capsys, folder / "a.csv", "--method", "eocc-1", "--graph", "complete", "--jobs", 1)
-    own = EntropicOneClassClassifier(graph="complete", n_jobs=1)
+    shown = facts(capsys, folder / "a.csv", "--method", "eocc-1", "--jobs", 1)
+    own = EntropicOneClassClassifier(n_jobs=1)
     assert shown["memory needed"] == round(own._memory_needed(N, 3, 0.0)[0])
 
 
@@ -79,10 +79,10 @@ def test_other_data_is_counted_with_the_cost_of_its_pairs(folder, capsys):
 
 
 def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
-    asked = (folder / "a.csv", "--method", "eocc-1", "--graph", "complete", "--max-memory", "50MB")
+    asked = (folder / "a.csv", "--method", "eocc-1", "--max-memory", "50MB")
     shown = facts(capsys, *asked)
     assert not shown["fits"]
-    assert shown["remedy"].startswith("pass --graph knn and --prototypes 1000")
+    assert shown["remedy"].startswith("use --method regions, or pass fewer rows, --prototypes ")
     assert shown["remedy"].endswith("or raise --max-memory, or learn from fewer rows: --sample 4500")
     assert run("plan", *asked) == 0
     lines = dict(line.split(":", 1) for line in capsys.readouterr().out.splitlines())
@@ -101,8 +101,6 @@ def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
         (["a.csv", "--max-memory", "2 gigs"], "not '2 gigs'", 2),
         (["a.csv", "--max-memory", "0"], "not '0'", 2),
         (["a.csv", "--prototypes", "many"], "--prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
-        (["a.csv", "--graph", "full"], "unknown graph 'full'; known: 'auto', 'complete', 'knn'", 2),
-        (["a.csv", "--graph", "knn"], "--method surprise has no --graph", 2),
         (["a.csv", "--label", "state"], "--label state needs --target", 2),
         (["a.csv", "--jobs", "0"], "--jobs must be None or an integer other than 0", 2),
         (["a.csv", "--input-format", "csv", *EOCC_1, "--sample", "9"], "--stream reads the format from the suffix", 2),

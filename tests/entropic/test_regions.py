@@ -31,12 +31,15 @@ from eocc.entropic.regions.rules import (
     resolve_tconorm,
 )
 from eocc.kernels.distances import pairs_among, sums_among
+from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core
 from strategies import distance_matrices
 
 
-def graph_of(distances):
-    return EuclideanGraph(np.asarray(distances, dtype=float), spanning_tree(distances))
+def graph_of(distances, rows=None):
+    rows = np.asarray(distances, dtype=float) if rows is None else rows
+    space = DissimilaritySpace(rows, np.zeros(rows.shape[1]))
+    return EuclideanGraph(space, np.asarray(distances, dtype=float), spanning_tree(distances))
 
 
 def model(centres, extents, function=None):
@@ -46,7 +49,7 @@ def model(centres, extents, function=None):
 
 def regions_of(graph, labels, extent="mean", representative=None):
     how = Fuzzification(resolve_extent(extent), representative or Medoid(), Gaussian(), maximum)
-    return [region for region, _ in build_regions(graph.distances, graph, labels, how)]
+    return [region for region, _ in build_regions(graph, labels, how)]
 
 
 @given(distance_matrices(), st.data())
@@ -81,7 +84,7 @@ def test_a_rule_without_from_sums_gets_all_pairs(extent, representative):
         centre = representative.centre
 
     rows = np.random.default_rng(0).normal(size=(20, 3))
-    graph, labels = graph_of(squareform(pdist(rows))), np.arange(20) % 3
+    graph, labels = graph_of(squareform(pdist(rows)), rows), np.arange(20) % 3
     of_sums = resolve_extent(extent)
     for how in [
         Fuzzification(lambda pairs: of_sums(pairs), OfPairs(), Gaussian(), maximum),
@@ -89,8 +92,8 @@ def test_a_rule_without_from_sums_gets_all_pairs(extent, representative):
         Fuzzification(lambda pairs: of_sums(pairs), representative, Gaussian(), maximum),
     ]:
         for (found, shape), (region, expected) in zip(
-            build_regions(rows, graph, labels, how),
-            build_regions(rows, graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
+            build_regions(graph, labels, how),
+            build_regions(graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
             strict=True,
         ):
             assert found.representative == region.representative
@@ -222,7 +225,7 @@ def test_two_sided_widths_come_from_the_members_of_each_side():
     rows = np.array([[0.5, 0.5], [0.4, 0.4], [0.8, 0.8]])
     distances = np.abs(rows[:, :1] - rows[:, 0])
     how = Fuzzification(resolve_extent("mean"), Medoid(), TwoSided(), maximum)
-    ((region, shape),) = build_regions(rows, graph_of(distances), np.zeros(3, int), how)
+    ((region, shape),) = build_regions(graph_of(distances, rows), np.zeros(3, int), how)
     assert region.representative == 0
     inner, outer = shape.widths
     assert outer == pytest.approx(3 * inner)
@@ -241,7 +244,7 @@ def test_centroid_lies_between_its_members():
     x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
     distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
     how = Fuzzification(resolve_extent("mean"), Centroid(), Gaussian(), maximum)
-    ((region, shape),) = build_regions(x, graph_of(distances), np.zeros(3, int), how)
+    ((region, shape),) = build_regions(graph_of(distances, x), np.zeros(3, int), how)
     assert_allclose(shape.centre, [0.1, 0.1])
     assert region.representative == regions_of(graph_of(distances), np.zeros(3, int))[0].representative
     assert isinstance(resolve_representative("centroid"), Centroid)
@@ -298,7 +301,7 @@ def test_invalid_results_of_custom_parts_raise_clear_errors(pieces, message):
         resolve_extent("mean"), pieces.get("representative", Medoid()), pieces.get("function", Gaussian()), maximum
     )
     with pytest.raises(ValueError, match=message):
-        build_regions(x, graph_of(distances), np.zeros(3, int), how)
+        build_regions(graph_of(distances, x), np.zeros(3, int), how)
 
 
 def test_values_of_settings_by_hand():

@@ -19,7 +19,7 @@ from eocc.entropic.regions.all_partitions import (
     ratios_by_split,
     resolve_performance,
 )
-from eocc.entropic.regions.fuzzy import Fuzzification, region_builder
+from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
 from eocc.entropic.regions.rules import (
     EXTENTS,
@@ -32,20 +32,18 @@ from eocc.entropic.regions.rules import (
     resolve_tconorm,
 )
 from eocc.entropic.search import GeneticSearch
-from eocc.entropic.synthesis.assessment import CompleteGraph, ValidationSynthesis
-from eocc.entropic.synthesis.synthesis import Workspace, embed
+from eocc.entropic.synthesis.assessment import ValidationSynthesis
+from eocc.entropic.synthesis.synthesis import embed
 from eocc.measures import Euclidean
 from eocc.space.representation import Representation
 from oracles import core
 from strategies import points
 
-KIND = CompleteGraph()
-
 
 def assessed(synthesis, measure, X, p):
     """Return p with its partition and scores."""
-    space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(p, space, graph)
+    graph = embed(measure.prepare(X), p, np.empty((2, len(X), len(X))))
+    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True))(p, graph)
 
 
 def fuzzification(extent="mean", representative="medoid", function="gaussian", tconorm="max"):
@@ -58,12 +56,12 @@ def fuzzification(extent="mean", representative="medoid", function="gaussian", t
 
 
 def stage(X, targets, outliers, p=None):
-    """Return the space, graph and validation rows of a candidate."""
+    """Return the graph and validation rows of a candidate."""
     p = np.linspace(1, 0.3, X.shape[1]) if p is None else p
     measure = Euclidean().fit(X)
-    space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, outliers)]) - space.means
-    return space, graph, ValidationRows(rows, len(targets))
+    graph = embed(measure.prepare(X), p, np.empty((2, len(X), len(X))))
+    rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, outliers)]) - graph.space.means
+    return graph, ValidationRows(rows, len(targets))
 
 
 @st.composite
@@ -75,10 +73,10 @@ def problems(draw, least=2):
     return pool[:n], np.vstack([pool[n:cut], pool[:1]]), pool[cut:]
 
 
-def oracle(space, graph, validation, eta, beta):
+def oracle(graph, validation, eta, beta):
     edges = zip(graph.tree.lengths.tolist(), graph.tree.edges.tolist(), strict=True)
     return core.algorithm_2(
-        space.rows.tolist(),
+        graph.space.rows.tolist(),
         graph.distances.tolist(),
         [(length, i, j) for length, (i, j) in edges],
         validation.rows.tolist(),
@@ -92,10 +90,10 @@ def oracle(space, graph, validation, eta, beta):
 @given(problems(), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta):
     X, targets, outliers = problem
-    space, graph, validation = stage(X, targets, outliers)
+    graph, validation = stage(X, targets, outliers)
     synthesis = ValidationSynthesis(eta, beta, 0.02, accuracy, fuzzification(), targets, outliers)
     candidate = assessed(synthesis, Euclidean().fit(X), X, np.linspace(1, 0.3, X.shape[1]))
-    k, performance, objective = oracle(space, graph, validation, eta, beta)
+    k, performance, objective = oracle(graph, validation, eta, beta)
     assert candidate.n_clusters == k
     assert candidate.performance == pytest.approx(performance, abs=1e-10)
     assert candidate.objective == pytest.approx(objective, abs=1e-10)
@@ -180,9 +178,9 @@ def resolve_scorer(name):
 def test_patterns_too_far_for_single_precision_are_rejected():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))
-    space, graph, validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
-    curve = performance_curve(space, graph, validation, fuzzification(), accuracy)
-    assert_array_equal(curve, performance_curve(space, graph, validation, fuzzification(),
+    graph, validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
+    curve = performance_curve(graph, validation, fuzzification(), accuracy)
+    assert_array_equal(curve, performance_curve(graph, validation, fuzzification(),
                                                 ScorerPerformance(resolve_scorer("accuracy"))))  # fmt: skip
     assert curve[-1] == 1.0  # every training pattern a region: its copies accepted, the rest not
 
@@ -377,9 +375,8 @@ class TestBadValidation:
 
 def test_ratios_by_split_holds_one_column_per_region():
     rng = np.random.default_rng(0)
-    space, graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
-    how = fuzzification()
-    found = ratios_by_split(graph.tree, validation, how, region_builder(space.rows, graph, how))
+    graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
+    found = ratios_by_split(graph, validation, fuzzification())
     assert [ratios.shape for ratios in found] == [(5, k) for k in range(2, 7)]
     assert isinstance(fuzzification().representative, Medoid)
     assert fuzzification().tconorm is maximum

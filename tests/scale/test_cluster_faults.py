@@ -23,7 +23,7 @@ FITS = {
     "search": lambda: plain(search="random").fit(ROWS),
     "pairs": lambda: SurpriseClassifier(measure="string-edit").fit(WORDS),
     "passes": lambda: SurpriseClassifier().fit(da.from_array(ROWS, chunks=(30, 3))),
-    "a whole collection": lambda: plain(graph="knn").fit(da.from_array(ROWS, chunks=(30, 3))),
+    "a whole collection": lambda: plain().fit(da.from_array(ROWS, chunks=(30, 3))),
 }
 
 

@@ -10,22 +10,21 @@ from eocc.entropic.regions.memberships import resolve_membership_function
 from eocc.entropic.regions.rules import resolve_extent, resolve_representative, resolve_tconorm
 from eocc.entropic.search.base import resolve_search
 from eocc.entropic.search.genetic import GeneticSearch
-from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis, graph_for
+from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import Settings
 from eocc.space.prototypes.selections import resolve_selection
 
 # What differs from the defaults in the settings that the paper prints, and the reading of what it leaves open
 # (docs/research/departures.md).
 PRINTED: dict[str, Any] = {
-    "graph": "complete",
     "search": GeneticSearch(
         population_size=30, max_generations=100, patience=10, mutation_rate=0.3, first_population="random"
     ),
 }
 
 
-def settings_of(classifier: Any, n: int, split: ValidationSplit) -> Settings:
-    """Return the settings of a fit to n patterns."""
+def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
+    """Return the settings of a fit."""
     fuzzification = Fuzzification(
         resolve_extent(classifier.extent), resolve_representative(classifier.representative),
         resolve_membership_function(classifier.membership_function), resolve_tconorm(classifier.tconorm),
@@ -46,8 +45,6 @@ def settings_of(classifier: Any, n: int, split: ValidationSplit) -> Settings:
         measure=classifier.resolved_measure_,
         prototypes=classifier.prototypes,
         selection=resolve_selection(classifier.selection),
-        graph=graph_for(classifier.graph, n),
-        precision=classifier.precision,
         synthesis=synthesis,
         fuzzification=fuzzification,
         search=resolve_search(classifier.search) if is_searched else None,

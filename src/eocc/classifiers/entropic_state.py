@@ -19,7 +19,6 @@ NUMBERS: dict[str, Check] = {
     **dict.fromkeys(("entropy", "alpha", "modularity", "objective"), real(FITTED)),
     "raw_entropy": real("[-inf, 1e300]"),
     "performance": optional(real(FITTED)),
-    "neighbour_entropy": optional(real("[-inf, 1e300]")),
 }
 HISTORY = ("best", "mean", "entropy", "modularity", "performance")
 # Sizes: n training rows, r prototypes, k regions, e edges of the tree.

@@ -7,7 +7,6 @@ from eocc.base.registry import choice
 from eocc.entropic.partition import LEAST_CLUSTERS
 from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.search import SEARCHES
-from eocc.entropic.synthesis import GRAPHS
 from eocc.measures import MEASURES
 from eocc.space.prototypes import SELECTIONS
 
@@ -59,7 +58,6 @@ ENTROPIC_PARAMETERS = (
     Parameter("synthesis", choice(("entropy", "validation")), "Learn from normal rows only, or also validate."),
     PROTOTYPES,
     SELECTION,
-    Parameter("graph", choice((AUTO, *GRAPHS), "build"), "Connect all pairs of rows, or nearest neighbours only."),
     Parameter("first_cut", choice(LEAST_CLUSTERS), "Cut the heaviest edge always, or if modularity gains."),
     Parameter(
         "objective", choice(("normalised", "printed")), "The entropy to maximise: in [0, 1], or as the paper prints it."
@@ -76,7 +74,6 @@ ENTROPIC_PARAMETERS = (
     MEMBERSHIP,
     Parameter("tconorm", choice(TCONORMS, "__call__"), "How the grades of several regions are combined."),
     Parameter("search", optional(choice(SEARCHES, "start")), "How weights are found; none sets all to 1."),
-    Parameter("precision", choice(("double", "single")), "The precision of distances inside the search."),
     *(WEIGHTS, RATE, MEMORY, JOBS, SEED),
     Parameter("verbose", ANYTHING, "Show the progress of the search."),
 )

@@ -201,5 +201,6 @@ def refusing_in_options(method: str, n_rows: int) -> Iterator[None]:
 
 def remedy_in_options(remedy: str, method: str, n_rows: int) -> str:
     """Return a remedy in terms of options; n_rows is 0 unless the file is a table of numbers."""
-    more = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
-    return options.in_option_names(remedy) + (more if method == options.EOCC_1 else "")
+    more = f", or learn from fewer rows: --sample {min(5000, n_rows // 2)}" if n_rows > 1 else ""
+    remedy = options.in_option_names(remedy).replace("RegionClassifier", "--method regions")
+    return remedy + (more if method == options.EOCC_1 else "")

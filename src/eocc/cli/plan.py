@@ -11,7 +11,7 @@ from eocc.cli.output import json_line, writing
 
 @command
 @options.data_argument
-@options.method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
+@options.method_options(("measure", "prototypes", "max_memory", "n_jobs"))
 @options.sample_option
 @options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad")
 @options.format_option("text", "json", default="text")

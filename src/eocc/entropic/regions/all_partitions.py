@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from eocc.base.estimator import Detector
 from eocc.base.registry import choose
 from eocc.base.types import Indices, Matrix
-from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
+from eocc.entropic.graph.complete import EuclideanGraph
 from eocc.entropic.partition.cuts import leaf_order
 from eocc.entropic.regions import fuzzy
-from eocc.entropic.regions.fuzzy import BuildRegion, Fuzzification, FuzzyModel, default_extent, width_of
+from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, build_region, default_extent, width_of
 from eocc.entropic.regions.rules import EQUALLY_CENTRAL
 from eocc.entropic.regions.scores import BOUNDARY
 from eocc.kernels.merges import Nodes, Products, count_accepted, merge_clusters
-from eocc.space.dissimilarity_space import DissimilaritySpace
 
 
 @dataclass(frozen=True)
@@ -158,25 +157,22 @@ class ValidationRows:
 
 
 def performance_curve(
-    space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification,
-    performance: Performance,
-) -> Matrix:  # fmt: skip
+    graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification, performance: Performance
+) -> Matrix:
     """Return the performance of the partitions into k = 2, ..., n clusters.
 
     If every region is a ball and the performance follows from counts, one pass computes all of them. Otherwise every
     split builds the regions of its two parts.
     """
     if not isinstance(performance, ScorerPerformance) and fuzzification.gives_balls and len(graph.tree.edges):
-        return np.asarray(performance(counts_by_split(space, graph, validation, fuzzification.extent)))
-    build = fuzzy.region_builder(space.rows, graph, fuzzification)
-    return performance_by_split(graph.tree, validation, fuzzification, performance, build)
+        return np.asarray(performance(counts_by_split(graph, validation, fuzzification.extent)))
+    splits = ratios_by_split(graph, validation, fuzzification)
+    return np.array([_performance(performance, validation, ratios, fuzzification) for ratios in splits])
 
 
-def counts_by_split(
-    space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows, extent: Any
-) -> Counts:
+def counts_by_split(graph: EuclideanGraph, validation: ValidationRows, extent: Any) -> Counts:
     """Return how many patterns are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
-    cuts = leaf_order(graph.tree)
+    cuts, space = leaf_order(graph.tree), graph.space
     n_edges, m = len(graph.tree.edges), len(validation.rows)
     medoid, left, right = np.empty((3, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
@@ -215,32 +211,22 @@ def _products(rows: Matrix, others: Matrix) -> Products:
     return Products(rows, others, norms, other_norms, exact, margin)
 
 
-def performance_by_split(
-    tree: SpanningTree, validation: ValidationRows, fuzzification: Fuzzification, performance: Performance,
-    build: BuildRegion, n_splits: int | None = None,
-) -> Matrix:  # fmt: skip
-    """Return the performance after each of the first splits, all of them for None."""
-    splits = ratios_by_split(tree, validation, fuzzification, build, n_splits)
-    return np.array([_performance(performance, validation, ratios, fuzzification) for ratios in splits])
-
-
 def ratios_by_split(
-    tree: SpanningTree, validation: ValidationRows, fuzzification: Fuzzification, build: BuildRegion,
-    n_splits: int | None = None,
-) -> Iterator[Matrix]:  # fmt: skip
+    graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification
+) -> Iterator[Matrix]:
     """Yield d / tau of every validation pattern in every region, (m, k), at k = 2, 3, ...; at k = 1 if n = 1."""
-    cuts = leaf_order(tree)
+    cuts = leaf_order(graph.tree)
     columns: dict[int, Matrix] = {}  # key: where the cluster starts in the leaf order
 
     def add(start: int, stop: int) -> None:
-        _, shape = build(np.sort(cuts.order[start:stop]))
+        _, shape = build_region(graph, fuzzification, np.sort(cuts.order[start:stop]))
         model = FuzzyModel.of_shapes([shape], fuzzification.membership_function, fuzzification.tconorm)
         columns[start] = model.ratios(validation.rows)[:, 0]
 
-    if tree.n_vertices == 1:
+    if graph.tree.n_vertices == 1:
         add(0, 1)
         yield np.column_stack(list(columns.values()))
-    for start, middle, stop in list(zip(cuts.start, cuts.middle, cuts.stop, strict=True))[:n_splits]:
+    for start, middle, stop in zip(cuts.start, cuts.middle, cuts.stop, strict=True):
         add(start, middle)
         add(middle, stop)
         yield np.column_stack([columns[start] for start in sorted(columns)])

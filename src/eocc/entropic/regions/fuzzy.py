@@ -1,8 +1,7 @@
 """Clusters -> fuzzy decision regions -> membership, score, decision."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,38 +82,19 @@ class Shape:
     widths: tuple[float, float]
 
 
-BuildRegion = Callable[[Indices], tuple[Region, Shape]]  # members of a cluster -> its region
-
-
-def region_builder(rows: Matrix, graph: EuclideanGraph, fuzzification: Fuzzification) -> BuildRegion:
-    """Return a function that builds the region of one cluster from all its distances."""
-    return partial(build_region, rows, graph.distances, fuzzification, default_extent(graph.tree))
-
-
-def build_regions(
-    rows: Matrix, graph: EuclideanGraph, labels: Indices, fuzzification: Fuzzification
-) -> list[tuple[Region, Shape]]:
+def build_regions(graph: EuclideanGraph, labels: Indices, fuzzification: Fuzzification) -> list[tuple[Region, Shape]]:
     """Return one region per cluster, in the order of the labels, with its shape."""
-    return list(map(region_builder(rows, graph, fuzzification), members_of_clusters(labels)))
+    return [build_region(graph, fuzzification, members) for members in members_of_clusters(labels)]
 
 
-def build_region(
-    rows: Matrix, distances: Matrix, fuzzification: Any, default: float, members: Indices
-) -> tuple[Region, Shape]:
-    """Return the region of one cluster; an extent of 0 is replaced by `default`."""
-    sums = np.empty(len(members))
-    largest = sums_among(distances, members, sums)
-    return region_of(rows, distances, members, sums, largest, fuzzification, default)
-
-
-def region_of(
-    rows: Matrix, distances: Matrix, members: Indices, sums: Matrix, largest: float, fuzzification: Any, default: float
-) -> tuple[Region, Shape]:
-    """Return the region of one cluster from the sums and the maximum of its members' distances.
+def build_region(graph: EuclideanGraph, fuzzification: Any, members: Indices) -> tuple[Region, Shape]:
+    """Return the region of one cluster.
 
     Distances are copied only if their sums do not suffice, because the copy for a large cluster takes much memory.
     """
-    extent = _extent(distances, members, sums, largest, fuzzification.extent) or default
+    rows, distances, sums = graph.space.rows, graph.distances, np.empty(len(members))
+    largest = sums_among(distances, members, sums)
+    extent = _extent(distances, members, sums, largest, fuzzification.extent) or default_extent(graph.tree)
     if can_use_sums(fuzzification.representative, "centre"):
         point, exemplar = fuzzification.representative.from_sums(rows, members, sums)
     else:
