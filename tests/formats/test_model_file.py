@@ -24,7 +24,7 @@ from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifie
 from eocc.classifiers import CLASSIFIERS
 from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal
-from eocc.entropic.regions.rules import Centroid, QuantileExtent, einstein
+from eocc.entropic.regions.rules import Centroid, QuantileExtent, lukasiewicz
 from eocc.entropic.search import SEARCHES, GeneticSearch, RandomSearch
 from eocc.formats.model_file import FORMAT, ModelFileError, NotSaved
 from eocc.formats.model_file.catalogue import _declared_classes, _with_settings, classes, functions
@@ -237,7 +237,7 @@ SETTINGS = [
     *({"membership_function": name} for name in MEMBERSHIP_FUNCTIONS),
     *({"membership_function": function} for function in (Bell(slope=1.5), Trapezoidal(0.25, 3.0))),
     *({"tconorm": name} for name in TCONORMS),
-    {"tconorm": einstein},
+    {"tconorm": lukasiewicz},
     *({"search": name, "random_state": 1} for name in SEARCHES),
     {"search": RandomSearch(max_generations=2), "n_jobs": 2},
     {"search": GeneticSearch(max_generations=2, population_size=6, mutation_rate=0.5, max_time=60.0)},
