@@ -71,7 +71,6 @@ pictures: $(VENV)/.installed-dev
 	$(BIN)/python examples/pictures.py docs/images
 	$(BIN)/python examples/choices.py docs/images
 	$(BIN)/python examples/report.py docs/images
-	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/examined.py --folds 10 --images docs/images
 
 clean:

@@ -21,7 +21,7 @@ from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
 from eocc.entropic.search import RandomSearch
-from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
+from eocc.entropic.synthesis.assessment import EntropySynthesis
 from eocc.entropic.synthesis.synthesis import Evaluator
 from eocc.measures import GraphEdit
 from eocc.measures.euclidean import Euclidean
@@ -107,8 +107,8 @@ class Afresh:
 def evaluate_only(client, graphs):
     """A generation of candidates and nothing else: a fit also evaluates two of them locally."""
     patterns = Objects(graphs)
-    prepared, kind, n = Afresh().fit(patterns), CompleteGraph(), len(graphs)
-    evaluator = Evaluator(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
+    prepared, n = Afresh().fit(patterns), len(graphs)
+    evaluator = Evaluator(prepared, EntropySynthesis(0.5, 0.02).assessor(None), n, n)
     DaskCluster(client).evaluator(evaluator)(list(np.random.default_rng(0).random((BATCH, 3))))
 
 
@@ -181,11 +181,10 @@ def constants():
     rows = rng.normal(size=(SEARCHED, 10))
     fitted = Euclidean().fit(rows)
     shown = Representation(fitted, rows, rows[:PROTOTYPES], np.arange(PROTOTYPES), is_whole=False)
-    kind = CompleteGraph()
-    evaluator = Evaluator(shown.prepared, kind, EntropySynthesis(0.5, 0.02).assessor(shown, kind), SEARCHED, PROTOTYPES)
+    evaluator = Evaluator(shown.prepared, EntropySynthesis(0.5, 0.02).assessor(shown), SEARCHED, PROTOTYPES)
     room = evaluator.workspace()
     candidate = least(lambda: evaluator(rng.random(10), room))
-    clf = EntropicOneClassClassifier(prototypes=PROTOTYPES, graph="knn", random_state=0).fit(rows)
+    clf = EntropicOneClassClassifier(prototypes=PROTOTYPES, search=None, random_state=0).fit(rows)
     many = rng.normal(size=(20_000, 10))
     row = least(lambda: clf.score_samples(many)) / len(many)
     with workers(2) as client:

@@ -19,16 +19,15 @@ from timing import least_seconds, seconds, table
 
 from eocc.base.blas import gram, one_blas_thread
 from eocc.base.threads import workers
-from eocc.entropic.graph.complete import EuclideanGraph, _tree_edges, spanning_tree
+from eocc.entropic.graph.complete import _tree_edges, spanning_tree
 from eocc.entropic.partition.cuts import full_curve
 from eocc.entropic.search import GeneticSearch, generations
-from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
-from eocc.entropic.synthesis.synthesis import Workspace, embed
+from eocc.entropic.synthesis.assessment import EntropySynthesis
+from eocc.entropic.synthesis.synthesis import embed
 from eocc.measures import Euclidean
 
 D = 10
 SYNTHESIS = EntropySynthesis(eta=0.5, gamma=0.02)
-KIND = CompleteGraph()
 
 
 def patterns(n, d=D, seed=0):
@@ -43,15 +42,15 @@ class Candidate:
         self.X, self.p = X, np.random.default_rng(1).random(d)
         self.measure = Euclidean().fit(X)
         self.prepared = self.measure.prepare(X)
-        self.workspace = Workspace.of_size(n, n, KIND)
+        self.workspace = np.empty((2, n, n))
 
     def evaluate(self, p=None, workspace=None):
         p = self.p if p is None else p
-        return SYNTHESIS.assessor(None, KIND)(p, *embed(self.prepared, p, KIND, workspace or self.workspace))
+        return SYNTHESIS.assessor(None)(p, embed(self.prepared, p, self.workspace if workspace is None else workspace))
 
     def evaluate_with_whole_curve(self):
-        space, graph = embed(self.prepared, self.p, KIND, self.workspace)
-        return SYNTHESIS.assessor(None, KIND)(self.p, space, graph), full_curve(graph)
+        graph = embed(self.prepared, self.p, self.workspace)
+        return SYNTHESIS.assessor(None)(self.p, graph), full_curve(graph.distances, graph.tree)
 
 
 def stack_distances(candidate):
@@ -136,7 +135,7 @@ def two_core_row(n):
     points = np.random.default_rng(2).random((30, D))  # a population
 
     def run(n_threads):
-        with workers(lambda: Workspace.of_size(n, n, KIND), n_threads) as pool:
+        with workers(lambda: np.empty((2, n, n)), n_threads) as pool:
             pool.map(candidate.evaluate, list(points[:n_threads]))
             return min(seconds(partial(pool.map, candidate.evaluate, list(points))) for _ in range(2))
 
@@ -162,7 +161,7 @@ def tree_rows(n=1000):
     scipy = min(seconds(partial(minimum_spanning_tree, distances)) for _ in range(5))
     tree, reference = spanning_tree(distances), minimum_spanning_tree(distances)
     assert np.isclose(tree.lengths.sum(), reference.data.sum())
-    ours = least_seconds([partial(full_curve, EuclideanGraph(distances, tree))], 30)[0]
+    ours = least_seconds([partial(full_curve, distances, tree)], 30)[0]
     numpy_ = min(seconds(partial(numpy_curve, distances, reference)) for _ in range(2))
     return [
         [f"spanning tree kernel, n = {n}, against scipy dense", "200 x", "270 x", f"{scipy / kernel:.0f} x"],

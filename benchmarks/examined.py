@@ -20,8 +20,8 @@ import eocc
 from eocc import EntropicOneClassClassifier
 from eocc.entropic.partition.cuts import members_of_clusters, tree_labels
 from eocc.entropic.regions.fuzzy import default_extent
-from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
-from eocc.entropic.synthesis.synthesis import Workspace, embed
+from eocc.entropic.synthesis.assessment import EntropySynthesis
+from eocc.entropic.synthesis.synthesis import embed
 from eocc.experiments.protocol import NORMALISATIONS, UciSource
 from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, new_figure
 
@@ -29,7 +29,6 @@ SETS = ("BI", "BW", "D", "E", "I", "L", "AR", "BC-D", "BC-P", "C", "S", "SP")
 NORMS = {"l1": 1.0, "l2": 2.0, "l4": 4.0, "l8": 8.0, "sup": np.inf}
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
 N_WEIGHTS = 60  # random weights p
-KIND = CompleteGraph()
 
 
 def nearest_by_norm(D, T):
@@ -53,8 +52,9 @@ class Fitted:
         self.trial, self.n = trial, len(trial.training)
         self.clf = EntropicOneClassClassifier.as_printed(measure="euclidean", search=None).fit(trial.training)
         self.prepared = self.clf.measure_.prepare(trial.training)
-        self.workspace = Workspace.of_size(self.n, self.n, KIND)
-        self.space, self.graph = embed(self.prepared, np.ones(trial.training.shape[1]), KIND, self.workspace)
+        self.workspace = np.empty((2, self.n, self.n))
+        self.graph = embed(self.prepared, np.ones(trial.training.shape[1]), self.workspace)
+        self.space = self.graph.space
         self.tested = self.clf.transform(trial.test.patterns)
         distances = cdist(self.tested - self.space.means, self.space.rows) * self.space.scale
         self.to_training = distances
@@ -76,9 +76,9 @@ class Fitted:
 
 def steering(fitted, rng):
     """Return the standard deviations of entropy and M over random p, and the rank correlations with the objective."""
-    assess = EntropySynthesis(0.5, 0.02).assessor(None, KIND)
+    assess = EntropySynthesis(0.5, 0.02).assessor(None)
     weights = rng.random((N_WEIGHTS, fitted.trial.training.shape[1]))
-    found = [assess(p, *embed(fitted.prepared, p, KIND, fitted.workspace)) for p in weights]
+    found = [assess(p, embed(fitted.prepared, p, fitted.workspace)) for p in weights]
     entropy, modularity, objective = (np.array([getattr(one, name) for one in found])
                                       for name in ("entropy", "modularity", "objective"))  # fmt: skip
     ranks = [spearmanr(objective, values).statistic for values in (entropy, modularity, weights.mean(axis=1))]

@@ -29,9 +29,7 @@ CASES = [
     ("entropic", "rows", 3000, 10, {}),
     ("entropic", "rows", 2000, 10, SEARCH),
     ("entropic", "rows", 2000, 10, {"extent": "median"}),
-    ("entropic", "rows", 4000, 10, {"graph": "complete", "prototypes": 256}),
-    ("entropic", "rows", 30_000, 10, {"graph": "knn", "prototypes": 256}),
-    ("entropic", "rows", 100_000, 10, {"graph": "knn", "prototypes": 256}),
+    ("entropic", "rows", 4000, 10, {"prototypes": 256}),
     ("entropic", "strings", 1000, 15, {}),
     ("entropic", "records", 2000, 4, {}),
 ]

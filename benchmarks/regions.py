@@ -101,7 +101,7 @@ def further(*counts):
     for name, (X, is_normal, _) in sorted(further_tables().items()):
         sources.append(TableSource(name, rows=tuple(map(tuple, X.tolist())), is_target=tuple(is_normal.tolist())))
     makes = {f"K = {count}": regions(count) for count in counts or ("20",)}
-    makes["EOCC-1, p = 1"] = lambda: EntropicOneClassClassifier(search=None, graph="complete")
+    makes["EOCC-1, p = 1"] = lambda: EntropicOneClassClassifier(search=None)
     accuracy(sources, makes)
 
 

@@ -1,7 +1,6 @@
-"""Fits of EOCC-1 on the graph of neighbours against PyOD's KNN; default fits against the number of rows, as a picture.
+"""Default fits of SurpriseClassifier against the number of rows, 1,000 to 1,000,000, as a table and a picture.
 
-    python benchmarks/scale.py                  100,000 rows, 256 prototypes, with and without a search
-    python benchmarks/scale.py --curve out.png  SurpriseClassifier, 1,000 to 1,000,000 rows
+    python benchmarks/scale.py out.png
 
 Every fit runs in its own process. Peaks are those of the process, less what it holds after a small fit that compiles.
 `table.py` compares SurpriseClassifier with its peers.
@@ -13,7 +12,7 @@ import json
 import numpy as np
 from timing import apart, peak_bytes, seconds, table
 
-DIMENSIONS, PROTOTYPES, ROWS = 10, 256, 100_000
+DIMENSIONS = 10
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 
@@ -22,48 +21,13 @@ def rows(n, seed=0):
 
 
 def surprise(n):
+    """Return the seconds of a fit and the bytes that it adds."""
     from eocc import SurpriseClassifier
 
-    return measured(SurpriseClassifier(n_jobs=2), n)
-
-
-def entropic(n, searches):
-    from eocc import EntropicOneClassClassifier
-    from eocc.entropic.search import GeneticSearch
-
-    search = GeneticSearch(population_size=30, max_generations=10, patience=10) if searches else None
-    return measured(
-        EntropicOneClassClassifier(graph="knn", search=search, prototypes=PROTOTYPES, random_state=0, n_jobs=2), n
-    )
-
-
-def knn(n):
-    from pyod.models.knn import KNN
-
-    return measured(KNN(), n)
-
-
-def measured(model, n):
-    """Return the seconds of a fit and the bytes that it adds."""
-    X = rows(n)
+    X, model = rows(n), SurpriseClassifier(n_jobs=2)
     model.fit(rows(3_000))
     before = peak_bytes()
     return seconds(lambda: model.fit(X)), peak_bytes() - before
-
-
-WORKS = {work.__name__: work for work in (surprise, entropic, knn)}
-
-
-def compare():
-    models = {
-        "EOCC-1, knn graph, 300 candidates": apart(__file__, "entropic", ROWS, True),
-        "EOCC-1, knn graph, no search": apart(__file__, "entropic", ROWS, False),
-        "PyOD KNN": apart(__file__, "knn", ROWS),
-    }
-    cells = [[name, f"{time:.1f}", f"{peak / 2**30:.2f}"] for name, (time, peak) in models.items()]
-    print(table([[f"model, {ROWS:,} rows", "fit s", "peak GiB"], *cells]))
-    (searched, _), _, (peer, _) = models.values()
-    print(f"\nthe first / the last: {searched / peer:.2f} (must 1, aim 1/3)")
 
 
 def curve(path):
@@ -88,15 +52,13 @@ def curve(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--curve")
+    parser.add_argument("picture", nargs="?", default="scale.png")
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     if wanted.work:
-        print(json.dumps(WORKS[wanted.work[0]](*json.loads(wanted.work[1]))))
-    elif wanted.curve:
-        curve(wanted.curve)
+        print(json.dumps(surprise(*json.loads(wanted.work[1]))))
     else:
-        compare()
+        curve(wanted.picture)
 
 
 if __name__ == "__main__":

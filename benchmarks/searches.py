@@ -1,10 +1,8 @@
 """The searches against each other, with the same number of proposals each: what they reach, and what it is good for.
 
-python benchmarks/searches.py                    the tables and the picture of docs/research/choices.md
+python benchmarks/searches.py                    the tables of docs/research/choices.md
 python benchmarks/searches.py --generations 100  a larger budget
 python benchmarks/searches.py --seeds 20         more splits of the data
-
-Needs the extras ``search`` and ``plot``.
 """
 
 import argparse
@@ -14,9 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import combinations
-from pathlib import Path
 
-import matplotlib
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.metrics import roc_auc_score
@@ -24,20 +20,15 @@ from sklearn.preprocessing import StandardScaler
 from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
-from eocc.entropic.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
+from eocc.entropic.search import GeneticSearch, RandomSearch
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-PICTURE = Path(__file__).parents[1] / "docs" / "images" / "searches.png"
 DATA = {  # name -> loader, the class that is the target
     "breast cancer": (load_breast_cancer, 1),
     "wine": (load_wine, 0),
     "digits": (load_digits, 8),
 }
 SYNTHESES = ("validation", "entropy")
-NONE, DE = "none", "differential-evolution"
-COLOURS = {"genetic": "#08519c", "cma-es": "#cb181d", DE: "#238b45", "random": "#d98f00"}
+NONE = "none"
 SAME = 1e-9  # objectives and AUCs this close are the same but for rounding
 
 
@@ -98,8 +89,6 @@ def searches(n_generations, population_size=30):
         NONE: None,
         "random": RandomSearch(**budget),
         "genetic": GeneticSearch(**budget),
-        "cma-es": CMAESSearch(**budget),
-        DE: DifferentialEvolutionSearch(**budget),
     }
 
 
@@ -236,37 +225,8 @@ def change_table(results):
     return table([head, *(change_row(*key, results[key]) for key in keys)])
 
 
-def mean_path(runs):
-    """Return the best value so far after 1, 2, ... evaluations, mean over seeds; a run that ended keeps its best."""
-    longest = max(len(result.path) for result in runs)
-    paths = [np.maximum.accumulate(result.path) for result in runs]
-    return np.mean([np.pad(path, (0, longest - len(path)), mode="edge") for path in paths], axis=0)
-
-
-def draw_panel(axes, name, found):
-    axes.axhline(np.mean([result.objective for result in found[NONE]]), color="0.5", linestyle=":", label="none")
-    for search, colour in COLOURS.items():
-        path = mean_path(found[search])
-        steps = np.arange(1, len(path) + 1)
-        axes.plot(steps, path, color=colour, linewidth=4 if search == DE else 1.4, label=search)
-        axes.plot(steps[-1], path[-1], "o", color=colour, markersize=7 if search == DE else 4)
-    axes.set(title=name, xlabel="distinct candidates evaluated", xlim=(0, None))
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def draw(results, path):
-    """Draw the progress of each search with synthesis="validation", a panel per data set."""
-    figure, panels = plt.subplots(1, len(DATA), figsize=(10, 3.8), layout="constrained")
-    for axes, name in zip(panels, DATA, strict=True):
-        draw_panel(axes, name, results["validation", name])
-    panels[0].set_ylabel("best objective so far")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
 def versions():
-    packages = ("eocc", "numpy", "scipy", "scikit-learn", "numba", "cmaes")
+    packages = ("eocc", "numpy", "scipy", "scikit-learn", "numba")
     return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)])
 
 
@@ -274,14 +234,12 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--seeds", type=int, default=8, help="splits of each data set, at least 2 (default: 8)")
     arguments.add_argument("--generations", type=int, default=20, help="of 30 proposals each (default: 20)")
-    arguments.add_argument("--picture", type=Path, default=PICTURE, help="where to draw the picture")
     wanted = arguments.parse_args()
     start = time.perf_counter()
     results = run_all(wanted.seeds, wanted.generations)
     for synthesis in SYNTHESES:
         print(f'synthesis="{synthesis}"\n\n{result_table(results, synthesis)}\n')
     print(f"{change_table(results)}\n\n{promise_table(results)}\n")
-    draw(results, wanted.picture)
     print(f"{versions()}; {time.perf_counter() - start:.0f} s")
 
 

@@ -15,15 +15,13 @@ from eocc.base.blas import one_blas_thread
 from eocc.entropic.regions.all_partitions import ValidationRows, accuracy, performance_curve
 from eocc.entropic.regions.fuzzy import BOUNDARY, Fuzzification
 from eocc.entropic.regions.memberships import Gaussian
-from eocc.entropic.regions.rules import Medoid, maximum, resolve_extent
-from eocc.entropic.synthesis.assessment import CompleteGraph, ValidationSynthesis
+from eocc.entropic.regions.rules import Medoid, maximum, mean_extent
+from eocc.entropic.synthesis.assessment import ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import embed
 from eocc.space.representation import Representation
 
-KIND = CompleteGraph()
-
 N, M = 1000, 300
-FUZZIFICATION = Fuzzification(resolve_extent("mean"), Medoid(), Gaussian(), maximum)
+FUZZIFICATION = Fuzzification(mean_extent, Medoid(), Gaussian(), maximum)
 
 
 def rebuilt_accuracy(distances, tree, rows, validation, k):
@@ -40,7 +38,7 @@ def rebuilt_accuracy(distances, tree, rows, validation, k):
         extent = inside.sum() / (m * (m - 1)) if m > 1 else tree.lengths.mean()
         away = np.sqrt(((validation.rows - rows[medoid]) ** 2).sum(axis=1)) * scale
         ratios[:, cluster] = away / extent
-    return ((ratios.min(axis=1) <= BOUNDARY) == (validation.y == 1)).mean()
+    return ((ratios.min(axis=1) <= BOUNDARY) == (np.arange(len(validation.rows)) < validation.n_targets)).mean()
 
 
 def main():
@@ -48,24 +46,24 @@ def main():
     targets, others = patterns(M // 2, seed=1), patterns(M // 2, seed=2) * 1.5 + 1
     synthesis = ValidationSynthesis(0.5, 0.5, SYNTHESIS.gamma, accuracy, FUZZIFICATION, targets, others)
     assess = synthesis.assessor(
-        Representation(candidate.measure, candidate.X, candidate.X, np.arange(len(candidate.X)), is_whole=True), KIND
+        Representation(candidate.measure, candidate.X, candidate.X, np.arange(len(candidate.X)), is_whole=True)
     )
 
     def validated():
-        return assess(candidate.p, *embed(candidate.prepared, candidate.p, KIND, candidate.workspace))
+        return assess(candidate.p, embed(candidate.prepared, candidate.p, candidate.workspace))
 
     with one_blas_thread():
         one, two = least_seconds([candidate.evaluate, validated], 30)
-        space, graph = embed(candidate.prepared, candidate.p, KIND, candidate.workspace)
+        graph = embed(candidate.prepared, candidate.p, candidate.workspace)
         rows = np.vstack([candidate.measure.prepare(X, candidate.X).evaluate(candidate.p) for X in (targets, others)])
-        validation = ValidationRows(rows - space.means, M // 2)
-        curve = performance_curve(space, graph, validation, FUZZIFICATION, accuracy)
+        validation = ValidationRows(rows - graph.space.means, M // 2)
+        curve = performance_curve(graph, validation, FUZZIFICATION, accuracy)
         # Every 37th partition, and from their mean time all of them.
         some = range(2, N + 1, 37)
-        rebuild = partial(rebuilt_accuracy, graph.distances, graph.tree, space.rows, validation)
+        rebuild = partial(rebuilt_accuracy, graph.distances, graph.tree, graph.space.rows, validation)
         assert np.allclose([rebuild(k) for k in some], [curve[k - 2] for k in some])
         per_partition = np.mean([seconds(partial(rebuild, k)) for k in some])
-        pass_ = least_seconds([partial(performance_curve, space, graph, validation, FUZZIFICATION, accuracy)], 10)[0]
+        pass_ = least_seconds([partial(performance_curve, graph, validation, FUZZIFICATION, accuracy)], 10)[0]
     rebuilt = one + per_partition * (N - 1)
     print(
         table(

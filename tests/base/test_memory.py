@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from doubles import Manhattan, plain
-from eocc import SurpriseClassifier
+from eocc import RegionClassifier, SurpriseClassifier
 from eocc.base.byte_sizes import bytes_of
 from eocc.entropic.search import GeneticSearch
 from eocc.measures.base import n_columns_of
@@ -46,7 +46,6 @@ def needed(clf, X, n_outliers=0):
         (plain(search=FEW, n_jobs=2), ROWS[:1000]),
         (plain(extent="median"), ROWS[:1500]),
         (plain(prototypes=100), ROWS[:2500]),
-        (plain(graph="knn", prototypes=64), ROWS[:1500]),
         (plain(), WORDS),
         (plain(), RECORDS),
     ],
@@ -99,8 +98,8 @@ def test_known_outliers_count():
     ("clf", "remedy"),
     [
         (SurpriseClassifier(), "pass prototypes=1000, or fewer rows, or raise max_memory"),
-        (plain(), "pass graph='knn' and prototypes=1000, or fewer threads, or raise max_memory"),
-        (plain(graph="knn"), "pass prototypes=1000, or fewer threads, or raise max_memory"),
+        (plain(), "use RegionClassifier, or pass fewer rows, prototypes=1250, fewer threads, or raise max_memory"),
+        (plain(prototypes=64), "use RegionClassifier, or pass fewer rows, fewer threads, or raise max_memory"),
     ],
 )
 def test_a_fit_that_needs_more_is_refused_at_once_with_a_remedy(clf, remedy):
@@ -113,7 +112,8 @@ def test_the_remedy_works():
     limit = 2**27
     with pytest.raises(MemoryLimitError):
         plain(max_memory=limit).fit(ROWS)
-    assert len(plain(max_memory=limit, graph="knn", prototypes=64, random_state=0).fit(ROWS).labels_) == 5000
+    assert len(plain(max_memory=limit).fit(ROWS[:1500]).labels_) == 1500
+    assert len(RegionClassifier(max_memory=limit).fit(ROWS).regions_) > 0
 
 
 def test_without_a_limit_free_memory_is_the_limit(monkeypatch):

@@ -345,9 +345,3 @@ for _ in range(2):
         asked = [sys.executable, "-c", script, kind]
         found = subprocess.run(asked, capture_output=True, text=True, check=True, env=environment)
         assert found.stderr.count("CompilingWarning: compiling code") == count
-
-
-def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cmaes", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install cmaes"):
-        EntropicOneClassClassifier(search="cma-es").fit(setosa)

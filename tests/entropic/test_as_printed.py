@@ -23,7 +23,7 @@ def test_the_preset_holds_every_printed_number():
         assert (search.population_size, search.mutation_rate) == (30, 0.3)
         assert (search.max_generations, search.patience, search.first_population) == (100, 10, "random")
         assert (clf.extent, clf.membership_function, clf.tconorm) == ("mean", "gaussian", "max")
-        assert (clf.performance, clf.graph, clf.prototypes) == ("accuracy", "complete", None)
+        assert (clf.performance, clf.prototypes) == ("accuracy", None)
 
 
 def test_the_preset_is_an_estimator_that_can_be_changed_and_cloned():
@@ -37,7 +37,7 @@ def test_the_preset_is_an_estimator_that_can_be_changed_and_cloned():
 def test_the_default_differs_from_the_preset_in_the_start_and_the_graph_alone():
     default, printed = EntropicOneClassClassifier(), EntropicOneClassClassifier.as_printed()
     names = {name for name, value in printed.get_params().items() if default.get_params()[name] != value}
-    assert names == {"search", "graph"}
+    assert names == {"search"}
 
 
 def test_the_first_cut_is_made_only_if_modularity_does_not_fall():
@@ -52,14 +52,11 @@ def test_the_first_cut_is_made_only_if_modularity_does_not_fall():
         prune(w, tree, first_cut="never")
 
 
-@pytest.mark.parametrize("graph", ["complete", "knn"])
-def test_both_readings_agree_where_the_first_cut_gains(graph):
+def test_both_readings_agree_where_the_first_cut_gains():
     X = make_three_clusters().X_train
-    one, other = (
-        EntropicOneClassClassifier(search=None, graph=graph, first_cut=cut).fit(X) for cut in ("always", "if-better")
-    )
+    one, other = (EntropicOneClassClassifier(search=None, first_cut=cut).fit(X) for cut in ("always", "if-better"))
     assert_array_equal(one.labels_, other.labels_)
-    lone = EntropicOneClassClassifier(search=None, graph=graph, first_cut="if-better")
+    lone = EntropicOneClassClassifier(search=None, first_cut="if-better")
     assert len(lone.fit(np.random.default_rng(0).uniform(size=(40, 6))).regions_) == 1
 
 

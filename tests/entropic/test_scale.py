@@ -1,4 +1,4 @@
-"""Fewer prototypes, sparse graphs, single precision: what makes large fits possible."""
+"""Fewer prototypes, which make large fits possible."""
 
 from collections import Counter
 from functools import partial
@@ -12,11 +12,7 @@ from sklearn.metrics import roc_auc_score
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.base.threads import _allowed
-from eocc.entropic.graph.complete import euclidean_graph, single_precision_graph
 from eocc.entropic.search import GeneticSearch
-from eocc.entropic.synthesis.assessment import CompleteGraph, NeighbourGraph
-from eocc.entropic.synthesis.synthesis import SEARCH_SAMPLE
-from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.prototypes import SELECTIONS
 from samples import samples
 
@@ -57,9 +53,7 @@ def test_all_prototypes_are_the_model_without_the_argument(make, prototypes, tar
     "clf",
     [
         SurpriseClassifier(prototypes=0.2),
-        EntropicOneClassClassifier(
-            prototypes=0.2, graph="knn", search=GeneticSearch(max_generations=2), random_state=0
-        ),
+        EntropicOneClassClassifier(prototypes=0.2, search=GeneticSearch(max_generations=2), random_state=0),
     ],
 )
 def test_the_model_is_the_same_at_any_number_of_threads(clf, targets):
@@ -104,7 +98,7 @@ def test_the_surprise_is_that_of_the_prototypes_alone_and_all_rows_calibrate_it(
 
 
 @pytest.mark.parametrize("name", ["dtw", "gower", "string-edit", "graph-edit", "precomputed", "jaccard"])
-@pytest.mark.parametrize("make", [SurpriseClassifier, partial(plain, graph=NeighbourGraph(k=4), random_state=0)])
+@pytest.mark.parametrize("make", [SurpriseClassifier, partial(plain, random_state=0)])
 def test_every_kind_of_data_may_have_fewer_prototypes(name, make, tmp_path):
     training, new = samples(name)
     clf = make(measure=name, prototypes=8).fit(training)
@@ -126,36 +120,7 @@ def test_training_dissimilarities_to_prototypes_stay_within_1(targets):
         assert_allclose(clf.transform(rows).max(), 1.0)
 
 
-def test_with_all_neighbours_the_tree_is_that_of_all_pairs(targets):
-    whole = plain().fit(targets)
-    sparse = plain(graph=NeighbourGraph(k=299)).fit(targets)
-    assert_array_equal(sparse.spanning_tree_.edges, whole.spanning_tree_.edges)
-    assert_allclose(sparse.modularity_curve_, whole.modularity_curve_, atol=1e-9)
-    assert_array_equal(sparse.labels_, whole.labels_)
-    assert sparse.entropy_ == pytest.approx(whole.entropy_)
-    assert np.isfinite(sparse.neighbour_entropy_)
-    assert whole.neighbour_entropy_ is None
-
-
-def test_a_sparse_graph_finds_the_clusters(targets):
-    clf = plain(graph="knn").fit(targets)
-    assert not set(clf.labels_[:150]) & set(clf.labels_[150:])
-
-
-def test_a_search_over_many_rows_uses_a_sample(monkeypatch, targets):
-    monkeypatch.setattr("eocc.entropic.synthesis.synthesis.SEARCH_SAMPLE", 50)
-    seen = []
-    monkeypatch.setattr(
-        CompleteGraph, "build", lambda self, space, out: seen.append(len(space.rows)) or euclidean_graph(space, out)
-    )
-    clf = EntropicOneClassClassifier(graph="knn", search=GeneticSearch(max_generations=2), random_state=0).fit(targets)
-    assert set(seen) == {50}
-    assert len(clf.labels_) == 300
-    assert clf.spanning_tree_.n_vertices == 300
-    assert SEARCH_SAMPLE == 1000
-
-
-@pytest.mark.parametrize("clf", [SurpriseClassifier(), plain(graph="knn", synthesis="validation", random_state=0)])
+@pytest.mark.parametrize("clf", [SurpriseClassifier(), plain(synthesis="validation", random_state=0)])
 def test_labelled_outliers_are_no_prototypes(clf, targets):
     X = np.vstack([targets, np.random.default_rng(3).uniform(-8, 14, size=(40, 3))])
     clf = clone(clf).set_params(prototypes=50).fit(X, np.repeat([1, -1], [300, 40]))
@@ -186,8 +151,6 @@ def test_a_function_is_called_once_for_each_pattern_and_prototype():
         ({"prototypes": 1.5}, "prototypes must be an integer >= 1, a fraction"),
         ({"prototypes": True}, "prototypes must be an integer >= 1, a fraction"),
         ({"selection": "clever"}, "unknown selection 'clever'"),
-        ({"graph": "complte"}, "unknown graph 'complte'; known: 'auto', 'complete', 'knn'. Did you mean 'complete'"),
-        ({"graph": NeighbourGraph}, "graph must be an object, not a class"),
     ],
 )
 def test_bad_arguments_are_named(settings, message, targets):
@@ -195,44 +158,9 @@ def test_bad_arguments_are_named(settings, message, targets):
         plain(**settings).fit(targets)
 
 
-def test_a_graph_needs_a_neighbour():
-    with pytest.raises(ValueError, match="k must be an integer >= 1, not 0"):
-        NeighbourGraph(k=0)
-
-
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_very_few_rows(n):
     X = np.arange(2.0 * n).reshape(n, 2)
-    clf = plain(prototypes=1, graph="knn").fit(X)
+    clf = plain(prototypes=1).fit(X)
     assert (clf.predict(X) == 1).any()
     assert np.isfinite(clf.score_samples([[1e9, 0.0]])).all()
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_search_in_single_precision_ends_in_double(n_jobs, targets):
-    settings = {"search": GeneticSearch(max_generations=3), "random_state": 0, "eta": 0.1}
-    double = EntropicOneClassClassifier(**settings).fit(targets)
-    single = EntropicOneClassClassifier(**settings, precision="single", n_jobs=n_jobs).fit(targets)
-    assert_allclose(single.objective_, double.objective_, rtol=1e-6)
-    again = plain(weights=single.weights_, eta=0.1).fit(targets)
-    assert single.objective_ == again.objective_
-    assert_array_equal(single.score_samples(targets), again.score_samples(targets))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_distances_in_single_precision_are_good_to_1e_3(seed):
-    rng = np.random.default_rng(seed)
-    X = np.vstack([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) * 1e-3 + 5, np.ones((4, 3))])
-    rows = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    rows /= rows.max()
-    space = DissimilaritySpace(np.ascontiguousarray(rows - rows.mean(axis=0)), rows.mean(axis=0))
-    n = len(X)
-    double, single = (build(space, np.empty((n, n))) for build in (euclidean_graph, single_precision_graph))
-    assert single.distances.dtype == np.float32
-    assert_allclose(single.distances, double.distances, rtol=1e-3, atol=1e-9)
-    assert_allclose(single.tree.lengths.sum(), double.tree.lengths.sum(), rtol=1e-4)
-
-
-def test_an_unknown_precision_is_named(targets):
-    with pytest.raises(ValueError, match="unknown precision 'half'; known: 'double', 'single'"):
-        EntropicOneClassClassifier(precision="half").fit(targets)

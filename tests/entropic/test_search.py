@@ -1,4 +1,3 @@
-import threading
 import time
 from dataclasses import replace
 
@@ -8,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from eocc.entropic.search import (
-    SEARCHES,
-    CMAESSearch,
-    DifferentialEvolutionSearch,
-    GeneticSearch,
-    generations,
-    resolve_search,
-)
+from eocc.entropic.search import SEARCHES, GeneticSearch, generations, resolve_search
 
 
 def sphere(batch):
@@ -185,24 +177,3 @@ def test_small_differences_around_a_large_mean_do_not_end_a_search(name):
 def test_every_search_beats_its_first_batch(name):
     steps = run(replace(resolve_search(name), max_generations=25, patience=25), u=4)
     assert steps[-1].best_value > steps[0].best_value
-
-
-def test_cma_es_with_more_parameters_than_a_full_covariance():
-    steps = run(CMAESSearch(max_generations=5), u=150)
-    assert len(steps) == 5
-    assert steps[-1].best.shape == (150,)
-
-
-def test_an_abandoned_differential_evolution_leaves_no_thread():
-    steps = generations(DifferentialEvolutionSearch(), sphere, 3, np.random.default_rng(0))
-    next(steps)
-    steps.close()
-    ours = [t for t in threading.enumerate() if t.name == "eocc-differential-evolution"]
-    for thread in ours:
-        thread.join(timeout=10)
-    assert not any(thread.is_alive() for thread in ours)
-
-
-def test_errors_of_scipy_reach_the_caller():
-    with pytest.raises(ValueError, match="mutation constant"):
-        run(DifferentialEvolutionSearch(mutation=7.0))

@@ -4,14 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
-from eocc.entropic.synthesis.assessment import CompleteGraph, EntropySynthesis
-from eocc.entropic.synthesis.synthesis import Workspace, embed
+from eocc.entropic.synthesis.assessment import EntropySynthesis
+from eocc.entropic.synthesis.synthesis import embed
 from eocc.measures import Euclidean
 from eocc.space.weightings import checked_weights
 from oracles import core
 from strategies import points
-
-KIND = CompleteGraph()
 
 
 @given(points(), st.data(), st.floats(0, 1))
@@ -19,9 +17,8 @@ def test_a_candidate_equals_the_stages_done_by_hand(X, data, eta):
     d = X.shape[1]
     p = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.3, 1.0]), min_size=d, max_size=d)))
     prepared = Euclidean().fit(X).prepare(X)
-    candidate = EntropySynthesis(eta, 0.02).assessor(None, KIND)(
-        p, *embed(prepared, p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    )
+    workspace = np.empty((2, len(X), len(X)))
+    candidate = EntropySynthesis(eta, 0.02).assessor(None)(p, embed(prepared, p, workspace))
 
     rows = core.dissimilarities(X, X, p, core.largest_distance(X))
     distances = core.rounded(core.space_distances(rows)).tolist()

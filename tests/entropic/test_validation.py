@@ -9,61 +9,62 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eocc import EntropicOneClassClassifier
+from eocc.base.registry import resolve, resolve_function
 from eocc.datasets import make_narrow_band
+from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.regions.all_partitions import (
-    Counts,
-    ScorerPerformance,
+    PERFORMANCES,
     ValidationRows,
     accuracy,
+    auc,
     performance_curve,
     ratios_by_split,
-    resolve_performance,
 )
-from eocc.entropic.regions.fuzzy import Fuzzification, region_builder
+from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
-from eocc.entropic.regions.rules import (
-    EXTENTS,
-    REPRESENTATIVES,
-    TCONORMS,
-    Medoid,
-    maximum,
-    resolve_extent,
-    resolve_representative,
-    resolve_tconorm,
-)
+from eocc.entropic.regions.rules import Medoid, maximum
 from eocc.entropic.search import GeneticSearch
-from eocc.entropic.synthesis.assessment import CompleteGraph, ValidationSynthesis
-from eocc.entropic.synthesis.synthesis import Workspace, embed
+from eocc.entropic.synthesis.assessment import ValidationSynthesis
+from eocc.entropic.synthesis.synthesis import embed
 from eocc.measures import Euclidean
 from eocc.space.representation import Representation
 from oracles import core
 from strategies import points
 
-KIND = CompleteGraph()
+
+def share_right(y, decisions, scores):
+    return (y == decisions).mean()
+
+
+METRICS = {
+    "accuracy": share_right,
+    "f1": lambda y, decisions, scores: f1_score(y, decisions),
+    "auc": lambda y, decisions, scores: roc_auc_score(y, scores),
+}
 
 
 def assessed(synthesis, measure, X, p):
     """Return p with its partition and scores."""
-    space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(p, space, graph)
+    graph = embed(measure.prepare(X), p, np.empty((2, len(X), len(X))))
+    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True))(p, graph)
 
 
 def fuzzification(extent="mean", representative="medoid", function="gaussian", tconorm="max"):
     return Fuzzification(
-        resolve_extent(extent),
-        resolve_representative(representative),
+        resolve_function("extent", EXTENTS, extent),
+        resolve("representative", REPRESENTATIVES, representative, method="centre"),
         resolve_membership_function(function),
-        resolve_tconorm(tconorm),
+        TCONORMS[tconorm],
     )
 
 
 def stage(X, targets, outliers, p=None):
-    """Return the space, graph and validation rows of a candidate."""
+    """Return the graph and validation rows of a candidate."""
     p = np.linspace(1, 0.3, X.shape[1]) if p is None else p
     measure = Euclidean().fit(X)
-    space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, outliers)]) - space.means
-    return space, graph, ValidationRows(rows, len(targets))
+    graph = embed(measure.prepare(X), p, np.empty((2, len(X), len(X))))
+    rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, outliers)]) - graph.space.means
+    return graph, ValidationRows(rows, len(targets))
 
 
 @st.composite
@@ -75,14 +76,14 @@ def problems(draw, least=2):
     return pool[:n], np.vstack([pool[n:cut], pool[:1]]), pool[cut:]
 
 
-def oracle(space, graph, validation, eta, beta):
+def oracle(graph, validation, eta, beta):
     edges = zip(graph.tree.lengths.tolist(), graph.tree.edges.tolist(), strict=True)
     return core.algorithm_2(
-        space.rows.tolist(),
+        graph.space.rows.tolist(),
         graph.distances.tolist(),
         [(length, i, j) for length, (i, j) in edges],
         validation.rows.tolist(),
-        validation.y.tolist(),
+        np.repeat([1, -1], validation.sizes).tolist(),
         eta,
         beta,
         0.02,
@@ -92,10 +93,10 @@ def oracle(space, graph, validation, eta, beta):
 @given(problems(), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta):
     X, targets, outliers = problem
-    space, graph, validation = stage(X, targets, outliers)
+    graph, validation = stage(X, targets, outliers)
     synthesis = ValidationSynthesis(eta, beta, 0.02, accuracy, fuzzification(), targets, outliers)
     candidate = assessed(synthesis, Euclidean().fit(X), X, np.linspace(1, 0.3, X.shape[1]))
-    k, performance, objective = oracle(space, graph, validation, eta, beta)
+    k, performance, objective = oracle(graph, validation, eta, beta)
     assert candidate.n_clusters == k
     assert candidate.performance == pytest.approx(performance, abs=1e-10)
     assert candidate.objective == pytest.approx(objective, abs=1e-10)
@@ -133,9 +134,8 @@ def test_tiny_dissimilarities_give_the_same_decisions(weight):
     rng = np.random.default_rng(0)
     X, targets, outliers = rng.normal(size=(30, 2)), rng.normal(size=(10, 2)), rng.normal(1, 1, (10, 2))
     stages = stage(X, targets, outliers, p=np.full(2, weight))
-    slow = ScorerPerformance(resolve_scorer("accuracy"))
-    assert_allclose(performance_curve(*stages, fuzzification(), accuracy),
-                    performance_curve(*stages, fuzzification(), slow), atol=1e-12)  # fmt: skip
+    quick, slow = (performance_curve(*stages, fuzzification(), performance) for performance in (accuracy, share_right))
+    assert_allclose(quick, slow, atol=1e-12)
 
 
 @given(st.integers(2, 30), st.integers(0, 10**6))
@@ -166,24 +166,17 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
 def test_one_pass_and_rebuilding_agree(problem, extent):
     stages = stage(*problem)
     quick = performance_curve(*stages, fuzzification(extent), accuracy)
-    slow = performance_curve(*stages, fuzzification(extent), ScorerPerformance(resolve_scorer("accuracy")))
+    slow = performance_curve(*stages, fuzzification(extent), share_right)
     assert_allclose(quick, slow, atol=1e-12)
     assert len(quick) == len(problem[0]) - 1
-
-
-def resolve_scorer(name):
-    from sklearn.metrics import get_scorer
-
-    return get_scorer(name)
 
 
 def test_patterns_too_far_for_single_precision_are_rejected():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))
-    space, graph, validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
-    curve = performance_curve(space, graph, validation, fuzzification(), accuracy)
-    assert_array_equal(curve, performance_curve(space, graph, validation, fuzzification(),
-                                                ScorerPerformance(resolve_scorer("accuracy"))))  # fmt: skip
+    graph, validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
+    curve = performance_curve(graph, validation, fuzzification(), accuracy)
+    assert_array_equal(curve, performance_curve(graph, validation, fuzzification(), share_right))
     assert curve[-1] == 1.0  # every training pattern a region: its copies accepted, the rest not
 
 
@@ -198,14 +191,14 @@ class OwnExtent:
 def test_every_choice_is_evaluated_as_its_final_model_decides(extent, representative, function):
     rng = np.random.default_rng(1)
     X, targets, outliers = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
-    for tconorm, performance in zip(TCONORMS, ["accuracy", "f1", "auc", "precision"], strict=True):
+    for tconorm, performance in zip(TCONORMS, METRICS, strict=True):
         clf = EntropicOneClassClassifier(
             synthesis="validation", search=None, extent=extent, representative=representative,
             membership_function=function, tconorm=tconorm, performance=performance,
         ).fit(X, validation=(np.vstack([targets, outliers]), [1] * 12 + [0] * 10))  # fmt: skip
         Y, y = np.vstack([targets, outliers]), np.repeat([1, -1], [12, 10])
-        again = ScorerPerformance(resolve_scorer({"auc": "roc_auc"}.get(performance, performance)))
-        assert clf.performance_ == pytest.approx(again.of(y, clf.predict(Y), clf.score_samples(Y)), abs=1e-9)
+        again = METRICS[performance](y, clf.predict(Y), clf.score_samples(Y))
+        assert clf.performance_ == pytest.approx(again, abs=1e-9)
         assert np.isfinite(clf.score_samples(Y)).all()
 
 
@@ -286,57 +279,38 @@ class TestFittingWithLabels:
 
 
 class TestPerformances:
-    def test_by_hand_and_by_scikit_learn(self):
-        y = np.array([1, 1, 1, -1, -1])
-        decisions, scores = np.array([1, 1, -1, 1, -1]), np.array([0.9, 0.8, 0.1, 0.7, 0.0])
-        for name, expected in [
-            ("precision", 2 / 3), ("recall", 2 / 3), ("f1", f1_score(y, decisions)), ("roc_auc", 5 / 6),
-            ("matthews_corrcoef", 1 / 6),
-        ]:  # fmt: skip
-            assert ScorerPerformance(resolve_scorer(name)).of(y, decisions, scores) == pytest.approx(expected)
+    def test_auc_by_hand(self):
+        y, decisions = np.array([1, 1, 1, -1, -1]), np.ones(5)
+        assert auc(y, decisions, np.array([0.9, 0.8, 0.1, 0.7, 0.0])) == pytest.approx(5 / 6)
+        assert auc(y, decisions, np.ones(5)) == 0.5
 
     @pytest.mark.parametrize(("name", "metric"), [("balanced_accuracy", balanced_accuracy_score), ("f1", f1_score)])
     def test_counted_performances_equal_scikit_learns(self, name, metric):
         y, decisions = np.repeat([1, -1], [4, 7]), np.array([1, 1, 1, -1, 1, 1, -1, -1, -1, -1, -1])
-        counts = Counts(3, 2, n_targets=4, n_outliers=7)
-        assert resolve_performance(name)(counts) == pytest.approx(metric(y, decisions))
-        assert resolve_performance(resolve_performance(name)) is resolve_performance(name)
+        assert PERFORMANCES[name](3, 2, n_targets=4, n_outliers=7) == pytest.approx(metric(y, decisions))
 
-    def test_a_custom_scorer_is_called_every_time(self):
-        costs = np.array([1.0, 100.0])
-
-        def cost(estimator, X, y):
-            return -float(costs[estimator.predict(X) != y].sum())
-
-        performance = resolve_performance(cost)
-        y = np.array([1, 1])
-        assert performance.of(y, np.array([1, -1]), np.zeros(2)) == -100
-        assert performance.of(y, np.array([-1, 1]), np.zeros(2)) == -1
-
-    @pytest.mark.parametrize("scorer", ["neg_log_loss", f1_score])
-    def test_scorers_that_need_probabilities_raise_a_clear_error(self, scorer, iris):
-        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=scorer)
-        with pytest.raises(ValueError, match="performance must be a scorer"):
+    @pytest.mark.parametrize(
+        ("own", "message"),
+        [
+            (f1_score, "performance must be a function of the labels"),
+            (lambda y, decisions, scores: np.nan, "performance must be a finite number; .* gave nan"),
+        ],
+    )
+    def test_what_gives_no_number_raises_a_clear_error(self, own, message, iris):
+        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=own)
+        with pytest.raises(ValueError, match=message):
             clf.fit(*iris)
 
-    def test_scores_are_not_cached_by_counts(self):
-        performance = resolve_performance("auc")
-        y, decisions = np.array([1, -1]), np.array([1, 1])
-        assert performance.of(y, decisions, np.array([1.0, 0.0])) == 1
-        assert performance.of(y, decisions, np.array([0.0, 1.0])) == 0
-
-    def test_a_custom_scorer(self, iris):
-        X, y = iris
-
-        def misses(estimator, X, y):
-            return -float((estimator.predict(X) != y).sum())
+    def test_a_function_of_your_own(self, iris):
+        def misses(y, decisions, scores):
+            return -(decisions != y).sum()
 
         clf = EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, performance=misses)
-        assert clf.fit(X, y).performance_ <= 0
+        assert clf.fit(*iris).performance_ <= 0
 
-    def test_unknown_names_are_listed(self):
+    def test_unknown_names_are_listed(self, iris):
         with pytest.raises(ValueError, match=r"unknown performance 'acuracy'; known: .*Did you mean 'accuracy'"):
-            resolve_performance("acuracy")
+            EntropicOneClassClassifier(synthesis="validation", performance="acuracy").fit(*iris)
 
 
 class TestBadValidation:
@@ -377,9 +351,8 @@ class TestBadValidation:
 
 def test_ratios_by_split_holds_one_column_per_region():
     rng = np.random.default_rng(0)
-    space, graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
-    how = fuzzification()
-    found = ratios_by_split(graph.tree, validation, how, region_builder(space.rows, graph, how))
+    graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
+    found = ratios_by_split(graph, validation, fuzzification())
     assert [ratios.shape for ratios in found] == [(5, k) for k in range(2, 7)]
     assert isinstance(fuzzification().representative, Medoid)
     assert fuzzification().tconorm is maximum

@@ -243,7 +243,7 @@ def test_a_membership_surface_says_how_many_rows_it_draws():
 
 
 def test_the_modularity_of_many_partitions_is_drawn_with_few_vertices():
-    clf = plain(graph="knn", prototypes=20, random_state=0).fit(np.random.default_rng(0).normal(size=(3000, 2)))
+    clf = plain(prototypes=20, random_state=0).fit(np.random.default_rng(0).normal(size=(3000, 2)))
     line = plot_modularity(clf, axes=Figure().subplots()).lines[0]
     assert len(line.get_xdata()) <= 2001
     assert {1, len(clf.regions_), 3000} <= set(line.get_xdata())

@@ -134,7 +134,7 @@ def test_blocks_cover_every_pair_once(n, slots):
 def test_a_search_on_the_cluster_finds_the_model_of_one_machine(client, rows):
     y = np.where(np.arange(len(rows)) % 7 == 0, -1, 1)
     settings = {"search": GeneticSearch(max_generations=2), "random_state": 5}
-    for how in ({"synthesis": "validation"}, {"graph": "knn", "prototypes": 40}, {"false_alarm_rate": 0.1}):
+    for how in ({"synthesis": "validation"}, {"prototypes": 40}, {"false_alarm_rate": 0.1}):
         here = EntropicOneClassClassifier(**settings, **how).fit(rows, y)
         with cluster.on(client):
             there = EntropicOneClassClassifier(**settings, **how).fit(rows, y)

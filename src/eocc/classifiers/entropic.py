@@ -26,7 +26,6 @@ from eocc.entropic.regions.memberships import MembershipFunction
 from eocc.entropic.regions.rules import Extent, Representative, TConorm
 from eocc.entropic.regions.scores import Scores, log_grades
 from eocc.entropic.search.base import Search
-from eocc.entropic.synthesis.assessment import CompleteGraph, GraphKind, graph_for
 from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
@@ -37,7 +36,7 @@ from eocc.space.prototypes.by_content import choose_rows, take_census
 from eocc.space.prototypes.selections import Selection, count_of
 
 # Rows of a stream that are fitted to if the user gives no number.
-STREAM_SAMPLE = 20_000
+STREAM_SAMPLE = 5000
 
 
 class EntropicOneClassClassifier(OneClassClassifier):
@@ -59,10 +58,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         Compare patterns with this many training patterns, or with this share of them. None means all.
     selection : {"random", "farthest-first", "content"} or Selection, default="random"
         How prototypes are chosen.
-    graph : {"auto", "complete", "knn"} or NeighbourGraph, default="auto"
-        The graph behind tree, entropy and regions: of all pairs, or of nearest neighbours, which takes n k memory
-        instead of n^2. A search then uses a sample of 1000 patterns. "auto" is "complete" for up to 5000 patterns, the
-        paper's method, and "knn" above: another method, as the modularity counts neighbours only (see the user guide).
     first_cut : {"always", "if-better"}, default="always"
         Algorithm 1 of EOCC-1: cut the heaviest edge of the tree in any case, as in the paper's pseudo-code, or only if
         the modularity does not fall, as in its text. Algorithm 2 of EOCC-2 always begins with two clusters.
@@ -75,23 +70,20 @@ class EntropicOneClassClassifier(OneClassClassifier):
     gamma : float in (0, d), default=0.02
         The exponent of the tree's edge lengths in the entropy; d is the number of prototypes. The Rényi entropy then
         has the order alpha = (d - gamma) / d, so gamma = d / 2 gives alpha = 1/2.
-    performance : str or scikit-learn scorer, default="accuracy"
-        The performance on the validation set: "accuracy", "balanced_accuracy", "f1", "auc" or any scorer's name.
+    performance : {"accuracy", "balanced_accuracy", "f1", "auc"} or callable, default="accuracy"
+        The performance on the validation set, or a function of its labels, the decisions and the scores.
     validation_fraction : float in (0, 1), default=0.1
         The share of targets and of outliers that `fit(X, y)` holds out for validation.
     extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
     representative : {"medoid", "centroid"} or Representative, default="medoid"
         The point from which a region's distances are measured.
-    membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
-            default="gaussian"
+    membership_function : {"gaussian", "triangular", "trapezoidal", "bell"} or MembershipFunction, default="gaussian"
         How a distance, in extents, becomes a grade of membership.
-    tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
+    tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
         How the grades in several regions become one.
-    search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
+    search : {"genetic", "random"}, Search or None, default="genetic"
         How p is found; None takes p = 1. Objects of `eocc.entropic.search` have settings: `GeneticSearch(max_time=60)`.
-    precision : {"double", "single"}, default="double"
-        The precision of distances inside the search. "single" takes less time; the model itself is built in double.
     weights : array-like of shape (n_parameters,), default=None
         Fixed weights p. There is no search then.
     false_alarm_rate : float in (0, 1) or None, default=None
@@ -122,12 +114,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
         The order of the Rényi entropy.
     modularity_curve_ : array of shape (n_training,)
         Q of the partitions into 1, ..., n clusters.
-    performance_, neighbour_entropy_ : float or None
-        The performance of p* on the validation set, None without one; the Rényi entropy estimated from neighbours,
-        None if the graph is complete.
+    performance_ : float or None
+        The performance of p* on the validation set, None without one.
     history_ : structured array
-        Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best. With
-        graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` is of all patterns.
+        Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best.
     prototype_indices_ : array of shape (n_prototypes,)
         Which of the training patterns are the prototypes.
     threshold_, offset_ : float
@@ -166,7 +156,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         synthesis: str = "entropy",
         prototypes: int | float | None = None,
         selection: str | Selection = "random",
-        graph: str | GraphKind = "auto",
         first_cut: str = "always",
         objective: str = "normalised",
         eta: float = 0.5,
@@ -179,7 +168,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
         search: str | Search | None = "genetic",
-        precision: str = "double",
         weights: ArrayLike | None = None,
         false_alarm_rate: float | None = None,
         max_memory: int | str | None = None,
@@ -187,9 +175,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        self.measure, self.synthesis, self.graph, self.precision = measure, synthesis, graph, precision
-        self.prototypes, self.selection, self.first_cut, self.objective = prototypes, selection, first_cut, objective
-        self.eta, self.beta, self.gamma = eta, beta, gamma
+        self.measure, self.synthesis, self.prototypes, self.selection = measure, synthesis, prototypes, selection
+        self.first_cut, self.objective, self.eta, self.beta, self.gamma = first_cut, objective, eta, beta, gamma
         self.performance, self.validation_fraction = performance, validation_fraction
         self.extent, self.representative = extent, representative
         self.membership_function, self.tconorm = membership_function, tconorm
@@ -202,7 +189,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return EOCC-1 ("entropy") or EOCC-2 ("validation") with every setting as the paper prints it, but `changes`.
 
         It differs from the default of the class in the first population of the search, which is all random here and
-        has one individual of all ones there, and in the graph, which is complete here for any number of patterns.
+        has one individual of all ones there.
         Every table and figure of the documentation that says EOCC-1 or EOCC-2 uses it.
         """
         return cls(**{**PRINTED, "synthesis": synthesis, **changes})
@@ -231,7 +218,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))
         self._check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
-        settings = settings_of(draft, len(patterns), split)
+        settings = settings_of(draft, split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             draft._take(synthesise(patterns, settings, rng, report), split.training)
         if self.false_alarm_rate is not None:
@@ -251,7 +238,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.prototype_indices_, self.training_indices_ = representation.prototype_indices, training
         self.weights_, self.objective_ = candidate.weights, candidate.objective
         self.entropy_, self.modularity_ = candidate.entropy, candidate.modularity
-        self.raw_entropy_, self.neighbour_entropy_ = model.raw_entropy, model.neighbour_entropy
+        self.raw_entropy_ = model.raw_entropy
         self.alpha_ = renyi_order(len(self.prototype_indices_), self.gamma)
         self.performance_ = None if np.isnan(candidate.performance) else candidate.performance
         self.spanning_tree_, self.modularity_curve_, self.labels_ = model.tree, model.modularity_curve, model.labels
@@ -304,6 +291,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
         self.training_indices_ = kept.numbers
 
+    def _restore_state(self, state: dict[str, Any], version: int) -> None:
+        former = "neighbour_entropy", "widths"  # of earlier versions
+        super()._restore_state({name: value for name, value in state.items() if name not in former}, version)
+
     def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
         rows = self._embed(patterns)
@@ -321,7 +312,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return a copy that scores without the regions that may be clusters of outliers: see `normal_regions`."""
         kept, scorer, fuzzy = normal_regions(self.regions_, share), copy(self), self.fuzzy_model_
         scorer.regions_ = [self.regions_[k] for k in kept]
-        scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], widths=fuzzy.widths[kept])
+        scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], extents=fuzzy.extents[kept])
         return scorer
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
@@ -334,15 +325,14 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return rules_of(self)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
-        # Every thread has a matrix of n x r dissimilarities and, over all pairs, one of n x n. Extents may copy half of
-        # the pairs; without all pairs, large regions are measured by samples.
-        workspace = 8 * (n * r + n * n) if is_complete else 8 * n * (r + 200)
-        copies = 4 * n * n if is_complete else min(2**26, 8 * n * n)
+        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these,
+        # and representatives other than the medoid all of both.
+        r = count_of(self.prototypes, n)
+        copies = 4 * n * n if self.representative == "medoid" else 8 * n * (n + r)
         fixed = 8 * n * n_columns + pair_bytes * n * r + copies
-        needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * workspace)
-        graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
-        return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
+        needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * 8 * (n * r + n * n))
+        fewer = f"prototypes={max(1, r // 4)}, " if 4 * r > n else ""  # else all pairs of rows take most of the memory
+        return needed, f"use RegionClassifier, or pass fewer rows, {fewer}fewer threads, or raise max_memory"
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -350,7 +340,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "entropy": self.entropy_,
             "Rényi entropy": self.raw_entropy_,
             "order of the Rényi entropy": self.alpha_,
-            "Rényi entropy by neighbours": self.neighbour_entropy_,
             "modularity": self.modularity_,
             "objective": self.objective_,
             "performance": self.performance_,

@@ -3,40 +3,42 @@
 from typing import Any
 
 from eocc.base.arguments import n_threads
+from eocc.base.registry import resolve, resolve_function
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.regions.all_partitions import resolve_performance
+from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
+from eocc.entropic.regions.all_partitions import PERFORMANCES
 from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.rules import resolve_extent, resolve_representative, resolve_tconorm
 from eocc.entropic.search.base import resolve_search
 from eocc.entropic.search.genetic import GeneticSearch
-from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis, graph_for
+from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import Settings
 from eocc.space.prototypes.selections import resolve_selection
 
 # What differs from the defaults in the settings that the paper prints, and the reading of what it leaves open
 # (docs/research/departures.md).
 PRINTED: dict[str, Any] = {
-    "graph": "complete",
     "search": GeneticSearch(
         population_size=30, max_generations=100, patience=10, mutation_rate=0.3, first_population="random"
     ),
 }
 
 
-def settings_of(classifier: Any, n: int, split: ValidationSplit) -> Settings:
-    """Return the settings of a fit to n patterns."""
+def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
+    """Return the settings of a fit."""
     fuzzification = Fuzzification(
-        resolve_extent(classifier.extent), resolve_representative(classifier.representative),
-        resolve_membership_function(classifier.membership_function), resolve_tconorm(classifier.tconorm),
-    )  # fmt: skip
+        resolve_function("extent", EXTENTS, classifier.extent),
+        resolve("representative", REPRESENTATIVES, classifier.representative, method="centre"),
+        resolve_membership_function(classifier.membership_function),
+        resolve_function("tconorm", TCONORMS, classifier.tconorm),
+    )
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
     synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
     if classifier.synthesis == "validation":
         synthesis = ValidationSynthesis(
             **shared,
             beta=classifier.beta,
-            performance=resolve_performance(classifier.performance),
+            performance=resolve_function("performance", PERFORMANCES, classifier.performance),
             fuzzification=fuzzification,
             targets=split.targets,
             outliers=split.outliers,
@@ -46,8 +48,6 @@ def settings_of(classifier: Any, n: int, split: ValidationSplit) -> Settings:
         measure=classifier.resolved_measure_,
         prototypes=classifier.prototypes,
         selection=resolve_selection(classifier.selection),
-        graph=graph_for(classifier.graph, n),
-        precision=classifier.precision,
         synthesis=synthesis,
         fuzzification=fuzzification,
         search=resolve_search(classifier.search) if is_searched else None,

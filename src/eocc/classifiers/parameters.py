@@ -7,7 +7,6 @@ from eocc.base.registry import choice
 from eocc.entropic.partition import LEAST_CLUSTERS
 from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.search import SEARCHES
-from eocc.entropic.synthesis import GRAPHS
 from eocc.measures import MEASURES
 from eocc.space.prototypes import SELECTIONS
 
@@ -59,7 +58,6 @@ ENTROPIC_PARAMETERS = (
     Parameter("synthesis", choice(("entropy", "validation")), "Learn from normal rows only, or also validate."),
     PROTOTYPES,
     SELECTION,
-    Parameter("graph", choice((AUTO, *GRAPHS), "build"), "Connect all pairs of rows, or nearest neighbours only."),
     Parameter("first_cut", choice(LEAST_CLUSTERS), "Cut the heaviest edge always, or if modularity gains."),
     Parameter(
         "objective", choice(("normalised", "printed")), "The entropy to maximise: in [0, 1], or as the paper prints it."
@@ -69,14 +67,15 @@ ENTROPIC_PARAMETERS = (
     Parameter(
         "gamma", number("(0, inf)"), "The exponent of edge lengths in the entropy; less than the number of prototypes."
     ),
-    Parameter("performance", ANYTHING, "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
+    Parameter(
+        "performance", ANYTHING, "What is measured on the validation rows: accuracy, balanced_accuracy, f1 or auc."
+    ),
     Parameter("validation_fraction", number("(0, 1)"), "The share of labelled rows held out for validation."),
     Parameter("extent", choice(EXTENTS, "__call__"), "How the extent of a region is computed."),
     Parameter("representative", choice(REPRESENTATIVES, "centre"), "The centre of a region."),
     MEMBERSHIP,
     Parameter("tconorm", choice(TCONORMS, "__call__"), "How the grades of several regions are combined."),
     Parameter("search", optional(choice(SEARCHES, "start")), "How weights are found; none sets all to 1."),
-    Parameter("precision", choice(("double", "single")), "The precision of distances inside the search."),
     *(WEIGHTS, RATE, MEMORY, JOBS, SEED),
     Parameter("verbose", ANYTHING, "Show the progress of the search."),
 )

@@ -11,7 +11,7 @@ from eocc.base.threads import threads
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.entropic_settings import settings_of
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.synthesis.synthesis import Model, synthesise_at
+from eocc.entropic.synthesis.synthesis import Model, best_model
 from eocc.space.representation import Representation
 
 # The complete graph of this many prototypes takes some seconds.
@@ -31,12 +31,10 @@ def structure_of(classifier: Any) -> Model:
     representation = Representation(
         classifier.measure_, prototypes, prototypes, np.arange(len(prototypes)), is_whole=True
     )
-    paper = EntropicOneClassClassifier(
-        graph="complete", weights=classifier.weights_, membership_function=classifier.membership_function_
-    )
+    paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=classifier.membership_function_)
     paper.resolved_measure_ = classifier.resolved_measure_
-    settings = settings_of(paper, len(prototypes), ValidationSplit(np.arange(len(prototypes)), None, None))
-    return synthesise_at(representation, settings, lambda generation, best: None)
+    settings = settings_of(paper, ValidationSplit(np.arange(len(prototypes)), None, None))
+    return best_model(representation, settings, np.random.default_rng(0), lambda generation, best: None)
 
 
 def _of_structure(path: str, meaning: str) -> Any:

@@ -177,7 +177,6 @@ def refusing_in_options(method: str, n_rows: int) -> Iterator[None]:
     try:
         yield
     except MemoryLimitError as error:
-        fewer = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
-        raise MemoryLimitError(
-            options.in_option_names(str(error)) + (fewer if method == options.EOCC_1 else "")
-        ) from None
+        fewer = f", or learn from fewer rows: --sample {min(5000, n_rows // 2)}" if n_rows > 1 else ""
+        remedy = options.in_option_names(str(error)).replace("RegionClassifier", "--method regions")
+        raise MemoryLimitError(remedy + (fewer if method == options.EOCC_1 else "")) from None

@@ -254,8 +254,8 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
 def in_option_names(text: str) -> str:
     """Return a remedy that names parameters in terms of options.
 
-    >>> in_option_names("pass graph='knn' and prototypes=1000, or raise max_memory")
-    'pass --graph knn and --prototypes 1000, or raise --max-memory'
+    >>> in_option_names("pass measure='gower' and prototypes=1000, or raise max_memory")
+    'pass --measure gower and --prototypes 1000, or raise --max-memory'
     """
     with_value = rf"\b({'|'.join(PARAMETERS)})='?([\w.-]+)'?"
     alone = rf"(?<![\w-])({'|'.join(name for name in PARAMETERS if '_' in name)})\b"

@@ -7,8 +7,6 @@ from eocc.kernels.compile import contracting_kernel, inlined_kernel, kernel, sum
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost too many digits and is computed again
 # from differences. Above it, the relative error of the root is about 1e-10, because that of the product is about 1e-16.
 CANCELLATION = 1e-6
-# The same for single precision: relative errors of 1e-7 in the product and 1e-3 in the root.
-SINGLE_CANCELLATION = 1e-3
 # Distances are rounded to 36 bits, a relative error of 1e-11, so that those that differ by rounding only are ties,
 # which endpoints break on every processor alike. departure: ties
 SPARE_BITS = 16

@@ -105,16 +105,12 @@ def square_between(low, high, node, lows, highs):
 
 
 class Boxes(NamedTuple):
-    """Points in the leaves of a k-d tree, with an even number of columns; `ids` are their `rows`.
-
-    The distance of two points is that of their rows or less, but for an `error`.
-    """
+    """Points in the leaves of a k-d tree, with an even number of columns; `ids` are their `rows`."""
 
     rows: Any
     scale: Any
     points: Any
     ids: Any
-    error: Any
     starts: Any
     blocks: Any
     lows: Any
@@ -134,9 +130,9 @@ class Queries(NamedTuple):
 
 
 @inlined_kernel
-def square_limit(key, scale, error):
+def square_limit(key, scale):
     """Return an upper limit of the squared distance of the ends of edges with at most this key."""
-    return (key / scale + error) ** 2 * KEY_SLACK + TINIEST
+    return (key / scale) ** 2 * KEY_SLACK + TINIEST
 
 
 @inlined_kernel
@@ -157,7 +153,7 @@ def offer(p, other, boxes, slot, keys, near):
         keys[p, t], near[p, t] = keys[p, t - 1], near[p, t - 1]
     if place <= last:
         keys[p, place], near[p, place] = key, other
-    return square_limit(keys[p, last], boxes.scale, boxes.error)
+    return square_limit(keys[p, last], boxes.scale)
 
 
 @kernel
@@ -185,7 +181,7 @@ def search_leaf(leaf, count, queried, boxes, component, whole, slot, lists):
 def gather(first, last, active, boxes, component, lists, queried):
     """List the queries among the positions first..last, their coordinates, and the box around them."""
     # Return how many there are, and their common component, or -1 if there are several.
-    points, scale, error, (keys, _, reach) = boxes.points, boxes.scale, boxes.error, lists
+    points, scale, (keys, _, reach) = boxes.points, boxes.scale, lists
     queries, limits, coordinates = queried.points, queried.limits, queried.coordinates
     low, high = queried.low, queried.high
     count, common, final = 0, -1, keys.shape[1] - 1
@@ -194,7 +190,7 @@ def gather(first, last, active, boxes, component, lists, queried):
     for p in range(first, last):
         if active[p]:
             keys[p, final] = min(keys[p, final], reach[component[p]])
-            queries[count], limits[count] = p, square_limit(keys[p, final], scale, error)
+            queries[count], limits[count] = p, square_limit(keys[p, final], scale)
             for k in range(points.shape[1]):
                 coordinates[k, count] = points[p, k]
                 low[k], high[k] = min(low[k], points[p, k]), max(high[k], points[p, k])

@@ -31,24 +31,20 @@ MOST_DONORS = 1000
 GOLDEN_RATIO = 0.6180339887498949
 
 
-def euclidean_pairwise_distance(
-    rows: NDArray[Any], scale: float, out: NDArray[Any] | None = None, cancellation: float = CANCELLATION
-) -> NDArray[Any]:
-    """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product, in the rows' precision.
+def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
+    """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product.
 
     Only distinct rows enter the product, so that equal rows have a distance of exactly 0 and equal distances to all
     others (departure: copies). Centre the rows first: it does not change the distances and reduces the rounding error
-    of the product. Squares below the share `cancellation` of the norms are computed from differences.
+    of the product. Squares that lost their digits are computed from differences.
     """
     n = len(rows)
-    out = np.empty((n, n), rows.dtype) if out is None else out
+    out = np.empty((n, n)) if out is None else out
     distinct, number = distinct_rows(rows)
     u = len(distinct)
     distances = out.reshape(-1)[: u * u].reshape(u, u)
     gram(distinct, distances)
-    number_type = rows.dtype.type
-    norms = np.empty(u, rows.dtype)
-    distances_from_gram(distinct, number_type(scale), number_type(cancellation), distances, norms)
+    distances_from_gram(distinct, scale, CANCELLATION, distances, np.empty(u))
     if u < n:
         spread_copies(number, u, out)
     return out

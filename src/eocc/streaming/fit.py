@@ -60,7 +60,7 @@ def fit_stream(
         such as a memory map or an HDF5 data set; or an object that can be iterated over again and gives 2-d chunks.
         Arrays and chunks may be frames: columns are found by the names in the first, and the model keeps the names.
     sample : int or None, default=None
-        Number of rows that EntropicOneClassClassifier is fitted to; None means 20,000. SurpriseClassifier refuses it.
+        Number of rows that EntropicOneClassClassifier is fitted to; None means 5,000. SurpriseClassifier refuses it.
     chunk_rows : int, default=8192
         Number of rows to read from an array at a time.
     columns : sequence of columns, default=None

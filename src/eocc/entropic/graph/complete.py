@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.types import Matrix
-from eocc.kernels.distances import SINGLE_CANCELLATION, drop_spare_bits, edge_lengths
+from eocc.kernels.distances import drop_spare_bits, edge_lengths
 from eocc.kernels.trees import prim_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import DissimilaritySpace
@@ -28,33 +28,22 @@ class SpanningTree:
 
 @dataclass(frozen=True, eq=False)
 class EuclideanGraph:
-    """G(p): all distances w_ij, and the spanning tree T."""
+    """G(p): the dissimilarity `space`, all `distances` w_ij of its rows, and the spanning `tree`."""
 
+    space: DissimilaritySpace
     distances: Matrix
     tree: SpanningTree
 
 
 def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-    """Return the complete graph on the rows, w_ij = ||D_i - D_j||_2 / sqrt(|R|), with its tree.
+    """Return the complete graph on the rows, w_ij = ||D_i - D_j||_2 / sqrt(|R|), stored in `out`, with its tree.
 
     Distances that differ by rounding only are made equal. The lengths of the tree are computed again from differences,
     because |e|^gamma with a small gamma amplifies rounding errors of short edges.
     """
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
     drop_spare_bits(distances.reshape(-1).view(np.int64))
-    return _with_tree(space, distances)
-
-
-def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-    """Return the complete graph with single-precision distances, with relative errors of about 1e-3; exact lengths."""
-    n = len(space.rows)
-    rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
-    euclidean_pairwise_distance(rows, space.scale, distances, SINGLE_CANCELLATION)
-    return _with_tree(space, distances)
-
-
-def _with_tree(space: DissimilaritySpace, distances: NDArray[Any]) -> EuclideanGraph:
-    return EuclideanGraph(distances, measured_tree(space.rows, space.scale, *_tree_edges(distances)))
+    return EuclideanGraph(space, distances, measured_tree(space.rows, space.scale, *_tree_edges(distances)))
 
 
 def _tree_edges(distances: NDArray[Any]) -> tuple[NDArray[np.int64], Matrix]:

@@ -4,8 +4,6 @@ Every point keeps a list of its nearest points. The rounds of Borůvka connect c
 that is too short is continued by a search among the other components. Memory is O(n d).
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,7 +11,6 @@ from eocc.base.threads import for_each_block, threads
 from eocc.base.types import Flags, Matrix
 from eocc.entropic.graph.complete import SpanningTree, measured_tree
 from eocc.kernels import point_tree as kernels
-from eocc.kernels.nearest import sort_by_tree
 
 Positions = NDArray[np.int64]
 # The shortest edges of every point: their keys and other ends; and the largest key that each component needs.
@@ -42,12 +39,10 @@ def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 
         raise ValueError(f"n_threads must be at least 1, not {n_threads}")
     first = _first_copies(rows)
     distinct, copies = np.flatnonzero(first == np.arange(len(rows))), np.flatnonzero(first != np.arange(len(rows)))
-    even = np.hstack([rows[distinct], np.zeros((len(distinct), rows.shape[1] % 2))])
     with threads(n_threads):
-        edges, keys = joining_edges(boxes_of(rows, scale, even, distinct), np.arange(len(rows)), LIST_LENGTH)
+        edges, keys = _joining_edges(_boxes_of(rows, scale, distinct))
     edges = np.vstack([edges, np.column_stack([first[copies], copies])])
-    keys = np.concatenate([keys, np.zeros(len(copies))])
-    return measured_tree(rows, scale, edges, keys)
+    return measured_tree(rows, scale, edges, np.concatenate([keys, np.zeros(len(copies))]))
 
 
 def _checked_points(points: ArrayLike) -> Matrix:
@@ -68,21 +63,27 @@ def _first_copies(rows: Matrix) -> Positions:
     return np.asarray(first[group])
 
 
-def boxes_of(rows: NDArray[Any], scale: float, points: Matrix, ids: Positions, error: float = 0.0) -> kernels.Boxes:
-    """Return points in the leaves of a k-d tree, an even number of columns; point i stands for the row ids[i]."""
-    points, (n, n_columns) = points.copy(), points.shape
+def _boxes_of(rows: Matrix, scale: float, ids: Positions) -> kernels.Boxes:
+    """Return the rows with these ids in the leaves of a balanced k-d tree, with an even number of columns."""
+    points, n = np.hstack([rows[ids], np.zeros((len(ids), rows.shape[1] % 2))]), len(ids)
     n_leaves = 1 << max(0, int(np.ceil(np.log2(n / LEAF_SIZE))))
-    starts, order = np.array([0, n]), np.arange(n, dtype=np.int32)
-    while len(starts) <= n_leaves:
-        starts = np.sort(np.concatenate([starts, (starts[:-1] + starts[1:]) // 2]))
-    sort_by_tree(points, order, starts)
-    lows, highs = np.empty((2, 2 * n_leaves, n_columns))
+    starts, order = np.array([0, n]), np.arange(n)
+    while len(starts) <= n_leaves:  # halve every part at the middle of its widest column
+        middles = (starts[:-1] + starts[1:]) // 2
+        for start, middle, stop in zip(starts, middles, starts[1:], strict=False):
+            if stop - start > 1:
+                part = points[order[start:stop]]
+                column = part[:, np.argmax(np.ptp(part, axis=0))]
+                order[start:stop] = order[start:stop][np.argpartition(column, middle - start)]
+        starts = np.sort(np.concatenate([starts, middles]))
+    points = points[order]
+    lows, highs = np.empty((2, 2 * n_leaves, points.shape[1]))
     kernels.bound_nodes(points, starts, lows, highs)
     # Block widths are multiples of 8: two vector registers of doubles.
-    blocks = np.full((n_leaves, n_columns, -(-int(np.diff(starts).max()) // 8) * 8), np.inf)
+    blocks = np.full((n_leaves, points.shape[1], -(-int(np.diff(starts).max()) // 8) * 8), np.inf)
     for block, start, stop in zip(blocks, starts, starts[1:], strict=False):
         block[:, : stop - start] = points[start:stop].T
-    return kernels.Boxes(rows, scale, points, ids[order], error, starts, blocks, lows, highs)
+    return kernels.Boxes(rows, scale, points, ids[order], starts, blocks, lows, highs)
 
 
 def _complete(boxes: kernels.Boxes, lists: NeighbourLists, component: Positions, active: Flags, slot: int) -> None:
@@ -98,26 +99,19 @@ def _complete(boxes: kernels.Boxes, lists: NeighbourLists, component: Positions,
     for_each_block(n_leaves, max(1, min(64, n_leaves // 16)), work, "building the spanning tree")
 
 
-def joining_edges(boxes: kernels.Boxes, label: Positions, list_length: int = 1) -> tuple[Positions, Matrix]:
-    """Return the shortest edges that join components into a tree, unordered, and their keys (Borůvka).
-
-    `label` is the component of each row. If every row is its own, lists of the `list_length` nearest save searches.
-    """
+def _joining_edges(boxes: kernels.Boxes) -> tuple[Positions, Matrix]:
+    """Return the edges of the spanning tree, unordered, and their keys (Borůvka)."""
     n = len(boxes.ids)
-    _, first, number = np.unique(label[boxes.ids], return_index=True, return_inverse=True)
-    component, begun, active = first[number], np.zeros(n, np.int64), np.ones(n, np.bool_)
-    keys, near, reach = np.full((n, list_length), np.inf), np.full((n, list_length), -1, np.int32), np.full(n, np.inf)
-    edges, edge_keys, n_edges = np.empty((len(first) - 1, 2), np.int64), np.empty(len(first) - 1), 0
+    component, begun, active = np.arange(n), np.zeros(n, np.int64), np.ones(n, np.bool_)
+    keys, near, reach = np.full((n, LIST_LENGTH), np.inf), np.full((n, LIST_LENGTH), -1, np.int32), np.full(n, np.inf)
+    edges, edge_keys, n_edges = np.empty((n - 1, 2), np.int64), np.empty(n - 1), 0
     best = np.empty(n, np.int64), np.empty(n, np.int64)
-    if list_length > 1:
-        _complete(boxes, (keys, near, reach), component, active, slot=0)
-    else:
-        keys[:] = -1.0  # below all others: nothing is known of any point
-    while n_edges < len(edges):
+    _complete(boxes, (keys, near, reach), component, active, slot=0)
+    while n_edges < n - 1:
         known = boxes.ids, component, begun, keys, near
         kernels.best_known(*known, *best)
         if kernels.mark_active(*known, best, active, reach) > 0:
-            _complete(boxes, (keys, near, reach), component, active, slot=list_length - 1)
+            _complete(boxes, (keys, near, reach), component, active, slot=LIST_LENGTH - 1)
             kernels.best_found(active, boxes.ids, component, keys, near, *best)
         n_edges = kernels.join(boxes.ids, component, keys, near, best, n_edges, edges, edge_keys)
     return edges, edge_keys

@@ -1,4 +1,4 @@
-"""Spanning tree + similarities, of all pairs or of neighbours -> clusters and their modularity (Algorithm 1)."""
+"""Spanning tree + distances -> clusters and their modularity (Algorithm 1)."""
 
 from typing import overload
 
@@ -8,11 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.registry import choose
 from eocc.base.types import Matrix
-from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, checked_distances
-from eocc.entropic.graph.neighbour_graph import SparseGraph
+from eocc.entropic.graph.complete import SpanningTree, checked_distances
 from eocc.entropic.partition import LEAST_CLUSTERS
 from eocc.kernels.modularity import NO_SIMILARITY, LeafOrder, split_curve
-from eocc.kernels.sparse import join_times, separated_similarity, sparse_split_curve
 from eocc.kernels.trees import leaf_intervals
 
 Labels = NDArray[np.int64]
@@ -69,15 +67,12 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
     [0.0, 0.5, 0.125, -0.25]
     """
     matrix = _unit_distances(distances)
-    return full_curve(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))))
+    return full_curve(matrix, _checked_tree(tree, len(matrix)))
 
 
-def full_curve(graph: EuclideanGraph | SparseGraph) -> Matrix:
-    """Return Q for k = 1, ..., n, without checks: O(n^2) of a complete graph, O(e log n) of a neighbour graph.
-
-    In a neighbour graph s_ij = 1 - w_ij on the edges alone.
-    """
-    return _split(graph, 1, np.inf)[1]
+def full_curve(distances: Matrix, tree: SpanningTree) -> Matrix:
+    """Return Q for k = 1, ..., n in O(n^2), without checks."""
+    return _split(distances, tree, 1, np.inf)[1]
 
 
 def cut(tree: SpanningTree, k: int) -> Labels:
@@ -123,32 +118,20 @@ def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -
     """
     choose("first_cut", LEAST_CLUSTERS, first_cut)
     matrix = _unit_distances(distances)
-    return cut(tree, greedy_prune(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))), first_cut)[0])
+    return cut(tree, greedy_prune(matrix, _checked_tree(tree, len(matrix)), first_cut)[0])
 
 
-def greedy_prune(graph: EuclideanGraph | SparseGraph, first_cut: str = "always") -> tuple[int, float]:
+def greedy_prune(distances: Matrix, tree: SpanningTree, first_cut: str = "always") -> tuple[int, float]:
     """Return (k, Q) of Algorithm 1."""
-    k, curve = _split(graph, LEAST_CLUSTERS[first_cut], ROUNDING)
+    k, curve = _split(distances, tree, LEAST_CLUSTERS[first_cut], ROUNDING)
     return k, float(curve[k - 1])
 
 
-def _split(graph: EuclideanGraph | SparseGraph, least: int, tolerance: float) -> tuple[int, Matrix]:
-    """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far.
-
-    In a neighbour graph the tolerance is relative to the two terms of the change of Q: cutting off one of a million
-    patterns changes Q by less than 1e-12.
-    """
-    tree, n = graph.tree, graph.tree.n_vertices
-    cuts, curve, scratch = leaf_order(tree), np.zeros(n), np.empty(n + 1)
-    if isinstance(graph, EuclideanGraph):
-        return int(split_curve(graph.distances, cuts, least, tolerance, curve, scratch)), curve
-    if float(np.sum(1.0 - graph.distances)) <= NO_SIMILARITY * len(graph.distances):
-        return n, curve
-    parent, since, size = np.empty((3, n), np.int64)
-    join_times(tree.edges, parent, since, size)
-    across, degree = np.zeros(n - 1), np.zeros(n)
-    separated_similarity(graph.edges, graph.distances, parent, since, across, degree)
-    return int(sparse_split_curve(across, degree, cuts, least, tolerance, curve, scratch)), curve
+def _split(distances: Matrix, tree: SpanningTree, least: int, tolerance: float) -> tuple[int, Matrix]:
+    """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far."""
+    n = tree.n_vertices
+    curve = np.zeros(n)
+    return int(split_curve(distances, leaf_order(tree), least, tolerance, curve, np.empty(n + 1))), curve
 
 
 def leaf_order(tree: SpanningTree) -> LeafOrder:

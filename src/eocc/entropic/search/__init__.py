@@ -2,15 +2,7 @@
 
 from eocc.base.registry import Registry
 
-SEARCHES = Registry(
-    "eocc.entropic.search",
-    {
-        "cma-es": "libraries.CMAESSearch",
-        "differential-evolution": "libraries.DifferentialEvolutionSearch",
-        "genetic": "genetic.GeneticSearch",
-        "random": "base.RandomSearch",
-    },
-)
+SEARCHES = Registry("eocc.entropic.search", {"genetic": "genetic.GeneticSearch", "random": "base.RandomSearch"})
 __getattr__, __all__ = SEARCHES.exports(
     "base.Generation", "base.Search", "base.SearchRun", "base.generations", "base.resolve_search"
 )

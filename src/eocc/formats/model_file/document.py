@@ -24,6 +24,8 @@ Arrays = dict[str, NDArray[Any]]
 CALLED = {"resolved_measure": "measure"} | {name: name for name in ("measure", "membership_function", "tconorm")}
 # The cells of alignment tables that may be computed to score the first training row: about a second of work.
 MOST_WORK = 2**28
+# Parameters of earlier versions, which are ignored.
+FORMER = ("graph", "precision")
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def _check_first_score(score: float | None, known: Any) -> None:
 
 def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
     names = [parameter.name for parameter in classifier._parameters]
-    is_right = isinstance(documents, dict) and set(documents) <= set(names)
+    is_right = isinstance(documents, dict) and set(documents) <= {*names, *FORMER}
     demand(is_right, f"the parameters must be {', '.join(names)}")
     values = {}
     # Parameters that the version of the file did not have keep their defaults.
