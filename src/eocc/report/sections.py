@@ -243,7 +243,7 @@ def calibration_section(study: Study) -> Markup:
         said = f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are rejected. "
         said += f"It was set on {n_training}, each scored as if the model had not seen it. "
         said += "The p-value of a row is the share of these rows that are at least as unusual."
-        if study.new is not None:
+        if study.new is not None and rows.p_values is not None:
             words = "Share of rows with a p-value of at most a. Normal rows should follow the dashed line."
             draw = partial(draw_p_values, p_values=rows.p_values, is_normal=labels, rate=calibration.limit)
             charts.append(chart("p-values", words, draw))
