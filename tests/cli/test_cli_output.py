@@ -167,7 +167,7 @@ def test_explanations_and_the_report_name_rows_by_id(folder, tmp_path, capsys):
     assert text.startswith("Row new-006: Rejected")
     assert "\nRow new-011: " in text
     assert "Nearest training rows: old-0" in text
-    assert "from training row old-0" in text
+    assert "from the nearest training row old-0" in text
     page = tmp_path / "r.html"
     assert run("--quiet", "report", folder / "m.eocc", "--data", folder / "new.csv", *new, "-o", page) == 0
     assert "<li>Not compared: machine_id, site, score.</li>" in page.read_text()

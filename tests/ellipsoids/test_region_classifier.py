@@ -231,7 +231,7 @@ def test_a_report_calls_no_value_of_a_training_row_new(tmp_path):
         "Values beyond those of all training rows, rows by column: fare (3).",
     ]
     town = columns.axes[columns.names.index("town")]
-    assert set(town.categories) == set(X["town"])
+    assert set(dict(town.shares)) == set(X["town"])
     assert dict(town.shares)["T00"] == pytest.approx((X["town"] == "T00").mean(), abs=0.01)
     minutes = columns.axes[columns.names.index("minutes")]
     assert_allclose(minutes.range, X["minutes"].quantile([0.025, 0.975]), atol=10)

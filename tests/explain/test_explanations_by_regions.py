@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from doubles import plain
 from eocc.entropic.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular
 from eocc.explain import differences
-from eocc.explain.by_regions import profile_contributions, prototypes_of
+from eocc.explain.by_regions import prototypes_of
 from eocc.measures import MEASURES, Composite
 from samples import samples
 
@@ -36,9 +36,9 @@ def test_explanations_agree_with_the_classifier(name):
     assert [one.is_target for one in explanations] == (clf.predict(new) == 1).tolist()
     assert_array_equal([one.membership for one in explanations], clf.membership(new))
     rows = clf._embed(clf._read(new))
-    assert [one.nearest.region for one in explanations] == clf.fuzzy_model_.ratios(rows).argmin(axis=1).tolist()
+    assert [one.region for one in explanations] == clf.fuzzy_model_.ratios(rows).argmin(axis=1).tolist()
     for one, row in zip(explanations, rows, strict=True):
-        assert one.difference.dissimilarity == row[one.nearest.prototype.index] == one.nearest.prototype.dissimilarity
+        assert one.difference.dissimilarity == row[one.prototype.index] == one.prototype.dissimilarity
         assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["is_target"] == one.is_target
         assert one.decision[1:] in " ".join(one.detail.split())
 
@@ -56,46 +56,33 @@ def test_the_sentence_represents_an_explanation(clf, frame):
     assert repr(explanation) == f"<{explanation.sentence}>"
 
 
-def test_distance_extent_and_ratio_fit_together(clf, frame):
-    for one in clf.explain(frame[::10]):
-        assert one.runner_up.region != one.nearest.region
-        assert one.nearest.ratio <= one.runner_up.ratio
-        for place in (one.nearest, one.runner_up):
-            region = clf.regions_[place.region]
-            assert (place.n_members, place.extent) == (len(region.members), region.extent)
-            assert_allclose(place.distance / place.extent, place.ratio)
-            assert_allclose(place.grade, np.exp(-(place.ratio**2) / 2))
-            assert place.prototype.index == region.representative
+def test_distances_are_in_extents(clf, frame):
+    rows = clf._embed(frame[::10].to_numpy())
+    for one, row in zip(clf.explain(frame[::10]), rows, strict=True):
+        for number, distance in ((one.region, one.distance), one.runner_up):
+            gap = np.sqrt(((row - clf.fuzzy_model_.centres[number]) ** 2).mean())
+            assert_allclose(distance, gap / clf.regions_[number].extent)
+        assert one.runner_up[0] != one.region
+        assert one.how_far_out == one.distance <= one.runner_up[1]
+        assert one.n_members == len(clf.regions_[one.region].members)
+        assert one.prototype.index == clf.regions_[one.region].representative
 
 
 def test_exemplars_are_the_members_least_dissimilar(clf, frame):
     (one,) = clf.explain(frame[60:61])
-    members = clf.regions_[one.nearest.region].members
+    members = clf.regions_[one.region].members
     gaps = np.sqrt(((frame.to_numpy()[members] - frame.to_numpy()[60]) ** 2).sum(axis=1)) / clf.measure_.delta
     nearest = np.argsort(gaps, kind="stable")[:3]
     assert [exemplar.index for exemplar in one.exemplars] == members[nearest].tolist()
     assert_allclose([exemplar.dissimilarity for exemplar in one.exemplars], gaps[nearest])
 
 
-def test_the_profile_adds_up_to_the_squared_ratio(clf, frame):
-    for one, row in zip(clf.explain(frame[::7]), clf._embed(frame[::7].to_numpy()), strict=True):
-        number = one.nearest.region
-        amounts = profile_contributions(clf.fuzzy_model_, row, number)
-        assert_allclose(amounts.sum(), one.nearest.ratio**2, rtol=1e-9)
-        squares = (row - clf.fuzzy_model_.centres[number]) ** 2
-        assert_allclose(amounts, squares / len(row) / clf.fuzzy_model_.extents[number] ** 2, rtol=1e-6, atol=1e-15)
-        listed = sum(column.amount for column in one.profile.columns) + one.profile.rest
-        assert_allclose(listed, one.profile.squared_ratio)
-        assert [column.index for column in one.profile.columns] == np.argsort(-amounts, kind="stable")[:3].tolist()
-
-
 def test_the_decision_in_words(clf, frame):
     inside, outside, centre = clf.explain(frame.iloc[[0, 75, clf.regions_[0].representative]])
-    assert inside.decision == f"accepted: inside region 0, at {inside.nearest.ratio:.2f} of its extent"
-    times = f"{outside.nearest.ratio:.3g}"
-    assert outside.decision == f"rejected: the nearest region is 0, at {times} times its extent"
-    assert centre.decision == "accepted: inside region 0, at its centre"
-    assert "they are the same." in " ".join(centre.detail.split())
+    where = "extents from the regions (the limit is 1), nearest to region 0"
+    assert inside.decision == f"accepted: {inside.distance:.3g} {where}"
+    assert outside.decision == f"rejected: {outside.distance:.3g} {where}"
+    assert "(region 0, 49 rows), at its centre." in centre.sentence
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.6])
@@ -103,14 +90,11 @@ def test_calibrated_models_state_their_limit(frame, rate):
     clf = plain(false_alarm_rate=rate, random_state=0).fit(frame[:50])
     explanations = clf.explain(frame)
     assert [one.is_target for one in explanations] == (clf.predict(frame) == 1).tolist()
-    reach = explanations[0].reach
-    assert f"at most {reach:.4g} times its extent, 0." in " ".join(str(clf.rules()[0]).split())
-    assert (reach > 1) == (rate == 0.1)
-    assert [one.nearest.ratio <= reach for one in explanations] == [one.is_target for one in explanations]
-    beyond = next(one for one in explanations if one.is_target != (one.nearest.ratio <= 1))
-    decision = "accepted" if beyond.is_target else "rejected"
-    assert beyond.decision.startswith(f"{decision}: the nearest region is {beyond.nearest.region}, at ")
-    assert beyond.decision.endswith(f" (the limit is {reach:.4g})")
+    limit = explanations[0].limit
+    assert f"at most {limit:.4g} times its extent, 0." in " ".join(str(clf.rules()[0]).split())
+    assert (limit > 1) == (rate == 0.1)
+    assert [one.distance <= limit for one in explanations] == [one.is_target for one in explanations]
+    assert all(f"(the limit is {limit:.3g})" in one.decision for one in explanations)
 
 
 def test_just_outside_is_not_said_to_be_inside():
@@ -119,9 +103,9 @@ def test_just_outside_is_not_said_to_be_inside():
     reached = clf.regions_[0].members
     edge = max(training[i][0] for i in reached)
     steps = edge + np.linspace(-0.5, 0.5, 4001)[:, None]
-    just = [one for one in clf.explain(steps) if 1 < one.nearest.ratio < 1.004 and not one.is_target]
+    just = [one for one in clf.explain(steps) if 1 < one.distance < 1.004 and not one.is_target]
     assert just
-    assert all("just outside its extent" in one.decision for one in just)
+    assert all("just outside the nearest group" in one.sentence for one in just)
 
 
 def test_feature_names_are_used_where_known(clf, frame):
@@ -134,7 +118,7 @@ def test_one_region_has_no_runner_up():
     clf = plain().fit([[1.0]])
     (one,) = clf.explain([[2.0]])
     assert one.runner_up is None
-    assert "Next" not in one.detail
+    assert "next region" not in one.detail
     assert [exemplar.index for exemplar in one.exemplars] == [0]
 
 
@@ -155,7 +139,7 @@ def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
     for number, region in enumerate(clf.regions_):
         gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)
         assert found[number] == region.members[np.argmin(gaps)]
-    assert clf.explain(frame[60:61])[0].nearest.prototype.index in found.values()
+    assert clf.explain(frame[60:61])[0].prototype.index in found.values()
 
 
 def test_rows_held_out_to_validate_are_counted(frame):
@@ -163,12 +147,12 @@ def test_rows_held_out_to_validate_are_counted(frame):
     turned = frame.iloc[::-1].reset_index(drop=True)
     clf = plain(synthesis="validation", validation_fraction=0.3, random_state=0).fit(turned, y[::-1])
     (one,) = clf.explain(frame[60:61])
-    prototype = one.nearest.prototype
+    prototype = one.prototype
     assert prototype.row == clf.training_indices_[prototype.index] != prototype.index
     assert_allclose(
         [part.details["prototype"] for part in one.difference.contributions], turned.iloc[prototype.row].to_numpy()
     )
-    assert clf.rules()[one.nearest.region].prototype == prototype.row
+    assert clf.rules()[one.region].prototype == prototype.row
 
 
 def test_differences_of_any_pair(clf, frame):
@@ -209,12 +193,13 @@ def test_rules_have_size_prototype_extent_and_ranges(frame):
     for number, rule in enumerate(clf.rules()):
         region, members = clf.regions_[number], frame.iloc[clf.regions_[number].members]
         assert (rule.region, rule.n_members, rule.prototype) == (number, len(region.members), region.representative)
-        assert rule.extent == region.extent
-        assert [one.feature for one in rule.ranges] == [frame.columns[k] for k in (0, 3, 2)]
-        for one in rule.ranges:
-            values = members[one.feature]
-            assert (one.minimum, one.median, one.maximum) == (values.min(), values.median(), values.max())
-        assert rule.degree == f"exp(-r^2 / 2), where r = d / {region.extent:.3g}"
+        assert (rule.n_training, rule.n_columns) == (50, 3)
+        assert [one.name for one in rule.columns] == [frame.columns[k] for k in (0, 3, 2)]
+        for one in rule.columns:
+            values = members[one.name]
+            assert (one.low, one.centre, one.high) == (values.min(), values.median(), values.max())
+        extent = f"{region.extent:.3g}"
+        assert f" at most {extent}. It is normal to the degree exp(-r^2 / 2), where r = d / {extent}." in rule.condition
         json.dumps(rule.to_dict(), allow_nan=False)
 
 
@@ -223,11 +208,10 @@ def test_rules_of_every_measure_print(name):
     training, _ = samples(name)
     clf = plain(measure=name).fit(training)
     for rule in clf.rules():
-        assert str(rule).startswith(f"Region {rule.region}: {rule.n_members} normal row")
+        assert str(rule).startswith(f"Region {rule.region}, {rule.n_members} of 20 rows: ")
         assert "accepted if its distance d from the centre of the region is at most" in " ".join(str(rule).split())
-        assert bool(rule.description) == (name != "precomputed")
-        assert bool(rule.ranges) == (name in ("euclidean", "standardised", "gower"))
-        assert bool(rule.contents) == (name in ("gower", "hamming"))
+        assert bool(rule.columns) == (name in ("euclidean", "standardised", "gower", "hamming"))
+        assert bool(rule.description) == (name != "precomputed" and not rule.columns)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +225,7 @@ def test_rules_of_every_measure_print(name):
 )
 def test_the_formula_of_a_membership_gives_its_grades(function, formula):
     (rule,) = plain(membership_function=function).fit([[0.0], [1.0], [2.0]]).rules()[:1]
-    assert rule.degree.startswith(f"{formula}, where r = d / ")
+    assert f" to the degree {formula}, where r = d / " in rule.condition
     for r in (0.25, 1.0, 1.75, 5.0):
         with np.errstate(divide="ignore"):
             grade = np.exp(function.log_grade(np.array([r])))[0]
@@ -249,10 +233,10 @@ def test_the_formula_of_a_membership_gives_its_grades(function, formula):
         assert_allclose(eval(formula.replace("^", "**"), known), grade)
 
 
-def test_a_membership_of_the_user_has_no_formula_and_two_sides_have_two_ratios():
+def test_a_membership_of_the_user_has_no_formula():
     own = SimpleNamespace(log_grade=lambda ratios: -(ratios**2) / 2)
-    degree = plain(membership_function=own).fit([[0.0], [1.0], [2.0]]).rules()[0].degree
-    assert degree.startswith(f"{own!r} of r, where r = d / ")
+    condition = plain(membership_function=own).fit([[0.0], [1.0], [2.0]]).rules()[0].condition
+    assert f" to the degree {own!r} of r, where r = d / " in condition
 
 
 def test_tables_with_names_that_are_no_strings():

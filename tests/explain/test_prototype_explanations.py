@@ -84,7 +84,7 @@ def test_neighbours_are_prototypes_named_by_their_rows(name):
         assert one.n_prototypes == 8
         numbers = ", ".join(str(exemplar.row) for exemplar in one.exemplars)
         assert f"Nearest prototypes: {numbers} (dissimilarity" in words(one)
-        assert "20 training rows" in one.rarity()
+        assert one.n_training == 20
         json.dumps(one.to_dict(), allow_nan=False)
 
 
@@ -93,20 +93,13 @@ def test_regions_are_explained_by_their_prototypes(name):
     clf, training, new = fit("entropic", name)
     all_rows, labels = clf.transform(training)[clf.training_indices_], clf.labels_[clf.prototype_indices_]
     for one, row in zip(clf.explain(new), clf.transform(new), strict=True):
-        for place in filter(None, (one.nearest, one.runner_up)):
-            check_row(clf, training, place.prototype, row)
-            assert place.prototype.index == prototype_by_hand(clf, all_rows, place.region)
-            assert place.n_prototypes == (labels == place.region).sum()
-            assert place.n_members == len(clf.regions_[place.region].members)
-        own = np.flatnonzero(labels == one.nearest.region)
+        check_row(clf, training, one.prototype, row)
+        assert one.prototype.index == prototype_by_hand(clf, all_rows, one.region)
+        assert one.n_members == len(clf.regions_[one.region].members)
+        own = np.flatnonzero(labels == one.region)
         nearest = own[np.argsort(row[own], kind="stable")[:3]].tolist()
         assert [exemplar.column for exemplar in one.exemplars] == nearest
-        assert one.difference.dissimilarity == one.nearest.prototype.dissimilarity
-        assert one.profile.n_columns == 8
-        for column in one.profile.columns:
-            assert column.row == clf.training_indices_[column.index]
-            assert column.here == row[np.flatnonzero(clf.prototype_indices_ == column.index)[0]]
-        assert "dissimilarities to all 8 prototypes with those of the region" in words(one)
+        assert one.difference.dissimilarity == one.prototype.dissimilarity
         json.dumps(one.to_dict(), allow_nan=False)
 
 
@@ -117,14 +110,13 @@ def test_rules_give_the_prototypes_of_each_region(name, kind):
     all_rows, labels = clf.transform(training)[clf.training_indices_], clf.labels_[clf.prototype_indices_]
     for number, rule in enumerate(clf.rules()):
         own = np.flatnonzero(labels == number)
-        assert (rule.n_prototypes, rule.n_members) == (len(own), (clf.labels_ == number).sum())
+        assert rule.n_members == (clf.labels_ == number).sum()
         assert rule.prototype == clf.training_indices_[prototype_by_hand(clf, all_rows, number)]
-        assert bool(rule.ranges) == (len(own) > 0 and name in ("euclidean", "standardised", "gower"))
-        if rule.ranges and name != "gower":
+        assert bool(rule.columns) == (len(own) > 0 and name in ("euclidean", "standardised", "gower", "hamming"))
+        if rule.columns and name in ("euclidean", "standardised"):
             values = np.asarray(training, float)[clf.training_indices_[clf.prototype_indices_[own]], 0]
-            first = next(one for one in rule.ranges if one.feature == "feature 0")
-            assert_allclose([first.minimum, first.maximum], [values.min(), values.max()])
-            assert f"Its {len(own)} prototype" in words(rule) or rule.n_members == 1
+            first = next(one for one in rule.columns if one.name == "feature 0")
+            assert_allclose([first.low, first.high], [values.min(), values.max()])
         assert str(rule)
 
 
@@ -154,12 +146,9 @@ def test_the_rule_of_a_region_without_a_prototype_says_so(halves):
     _, clf = halves
     assert [len(region.members) for region in clf.regions_] == [10, 4]
     near, far = clf.rules()
-    assert (near.n_prototypes, far.n_prototypes, far.ranges, far.prototype) == (3, 0, (), 8)
-    assert (
-        "4 normal rows, none of them a prototype; the prototype nearest to its centre is in another region, row 8"
-        in words(far)
-    )
-    assert "feature 1: 0.05556 to 0.4444, median 0.2222 A row is accepted if" in words(near)
+    assert (far.columns, far.prototype) == ((), 8)
+    assert words(far).startswith("Region 1, 4 of 14 rows: nearest training row 8 (")
+    assert "feature 1 0.05556 to 0.4444; nearest training row 4 A row is accepted if" in words(near)
     labels, found = clf.labels_[clf.prototype_indices_], prototypes_of(clf, [0, 1])
     assert [labels[found[number]] == number for number in (0, 1)] == [True, False]
 
@@ -167,11 +156,9 @@ def test_the_rule_of_a_region_without_a_prototype_says_so(halves):
 def test_a_row_in_a_region_without_a_prototype_is_explained(halves):
     X, clf = halves
     (one,) = clf.explain(X[-2:-1])
-    assert (one.is_target, one.nearest.region, one.exemplars, one.nearest.n_prototypes) == (True, 1, (), 0)
-    assert "4 training rows, none of them a prototype" in words(one)
-    assert "the prototype nearest to its centre is in another region, training row 8" in words(one)
+    assert (one.is_target, one.region, one.exemplars) == (True, 1, ())
     assert "Most similar" not in words(one)
-    assert one.exemplars_heading == "Region 1 has no prototype, so no row of it can be shown."
+    assert one.exemplars_heading == "The training row nearest to the centre of region 1 is 8."
 
 
 @pytest.mark.parametrize("with_new_rows", [False, True])

@@ -24,7 +24,6 @@ from eocc.report.columns import FARTHEST, MOST_LABELS
 from eocc.report.page import policy
 from eocc.report.pictures import picture_of
 from eocc.report.rows import as_json
-from eocc.report.sections import percentage
 from eocc.report.study import MOST_EXPLAINED, MOST_LISTED, study_of
 from pages import Reader, read
 from samples import MAKERS, samples
@@ -106,7 +105,7 @@ def test_the_summary_has_counts_false_alarms_and_auc(flowers, page):
     alarms, n_rejected = int((~accepted & (y == 1)).sum()), int((~accepted).sum())
     assert clf._describe() in page.text
     assert page.text.startswith(f"{n_rejected} of 110 rows look unusual")
-    assert f"False alarms: {alarms} of 10 rows labelled normal ({10 * alarms}%) are rejected." in page.text
+    assert f"False alarms: {alarms} of 10 rows labelled normal ({10 * alarms}.0%) are rejected." in page.text
     assert f"AUC {roc_auc_score(y, clf.score_samples(X)):.3f}" in page.text
 
 
@@ -474,15 +473,6 @@ def test_a_failed_write_leaves_the_old_page_and_no_draft(flowers, tmp_path, monk
     with pytest.raises(OSError, match="No space left"):
         write_report(flowers[0], path)
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
-
-
-def test_shares_near_0_and_100_percent_have_a_decimal():
-    assert [percentage(1, 3), percentage(1, 200), percentage(0, 5), percentage(199, 200)] == [
-        "33%",
-        "0.5%",
-        "0%",
-        "99.5%",
-    ]
 
 
 def compared(clf, one, other):

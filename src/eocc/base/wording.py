@@ -112,16 +112,6 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def known_of(n_members: int, n_prototypes: int | None) -> str:
-    """Return ", 3 of them prototypes" for a region's members; nothing if all patterns are prototypes (None)."""
-    if n_prototypes is None:
-        return ""
-    if n_members == 1:
-        return f", which is {'a' if n_prototypes else 'no'} prototype"
-    few = {0: "none of them a prototype", 1: "one of them a prototype", n_members: "all of them prototypes"}
-    return f", {few.get(n_prototypes, f'{n_prototypes:,} of them prototypes')}"
-
-
 def span(first: int, last: int, noun: str) -> str:
     """Return a noun with its numbers from first to last."""
     return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"

@@ -57,6 +57,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     _state_keys: ClassVar[tuple[str, ...]]  # the names in `_fitted_state` that only this class has
     _how_far_out_name: ClassVar[str]  # what the `ratios` of `_score_all` measure
     _space_name: ClassVar[str] = "Dissimilarity space"  # what `_embed` gives
+    _unit: ClassVar[str] = "extents"  # the unit of distances from regions
     _scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     false_alarm_rate: float | None
@@ -100,7 +101,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
 
     def _check_memory(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> None:
-        """Raise a MemoryLimitError if a fit to n rows needs more than `max_memory`."""
         needed, remedy = self._memory_needed(n, n_columns, pair_bytes, n_outliers)
         check_memory(needed, self.max_memory, remedy)
 
@@ -119,8 +119,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @property
     def _search_history(self) -> NDArray[Any] | None:
-        """The search, one record per generation; None if there was no search."""
-        return None
+        return None  # one record per generation, if there was a search
 
     @property
     def _weightings(self) -> dict[str, Matrix]:
@@ -129,7 +128,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @property
     def _n_training(self) -> int:
-        """The number of training rows."""
         return len(self.training_indices_)
 
     @property
@@ -143,14 +141,17 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         return "" if self._is_whole else f"{len(self.prototypes_):,} of {self._n_training:,} training rows"
 
     @property
+    def _keeps_training_rows(self) -> bool:
+        return True  # whether the prototypes are training rows
+
+    @property
     def _reference_rows(self) -> Any:
         """Patterns whose columns show what is normal."""
         return self.prototypes_
 
     @property
     def _region_centres(self) -> Matrix:
-        """The centres of the regions, in the space of `_embed`."""
-        return self.fuzzy_model_.centres
+        return self.fuzzy_model_.centres  # in the space of `_embed`
 
     @property
     def _region_reaches(self) -> Matrix | None:
@@ -171,13 +172,11 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @property
     def _n_dimensions(self) -> int:
-        """The number of columns of the space of `_embed`."""
-        return len(self.prototypes_)
+        return len(self.prototypes_)  # columns of the space of `_embed`
 
     @property
     def _rows_scored_at_a_time(self) -> int:
-        """The `step` of the blocks in which rows are scored."""
-        return 0
+        return 0  # as many as `_blocks_of` chooses
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.int64]:
         """Return the decisions on the training rows."""
@@ -346,7 +345,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @property
     def _feature_names(self) -> tuple[str, ...] | None:
-        """The names of the columns, if the training data had any."""
         return tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.base.arguments import n_threads
 from eocc.base.estimator import check_is_fitted
-from eocc.base.registry import listed
+from eocc.base.registry import FEW, listed
 from eocc.base.threads import threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, format_number, wrapped
@@ -18,23 +18,18 @@ from eocc.classifiers.learning import LearnsRows
 from eocc.ellipsoids.features import has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
 from eocc.entropic.graph.complete import SpanningTree
-from eocc.explain import EllipsoidRule, Explanation, reach_of
+from eocc.explain import Explanation, Rule, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
 from eocc.explain.groups import in_groups
 from eocc.explain.normal import normal_rows
 from eocc.explain.rules import correlations_of, ellipsoid_rules
 from eocc.formats.export import formula_of, python_module, select_statement
 
-# A map shows the widths along this many axes.
-MOST_AXES = 50
-# `describe` names this many correlations.
-MOST_NAMED = 3
-
 
 class RegionViews(LearnsRows):
     """The part of RegionClassifier that shows a fitted model."""
 
-    _space_name = "Space of the regions, in widths"
+    _space_name, _unit = "Space of the regions, in widths", "widths"
     ellipsoids_: EllipsoidModel
     representatives_: Indices
     region_tree_: Indices
@@ -50,7 +45,6 @@ class RegionViews(LearnsRows):
 
     @property
     def _reference_rows(self) -> Any:
-        """Rows whose columns show what is normal: those kept, or for tables what the regions say of each column."""
         return normal_rows(self) if has_columns(self.measure_) else super()._reference_rows
 
     @property
@@ -73,7 +67,7 @@ class RegionViews(LearnsRows):
         if not has_columns(self.measure_):
             return self._map_points(self.prototypes_, columns)
         centres = self._region_centres
-        apart = np.eye(centres.shape[1])[:MOST_AXES]
+        apart = np.eye(centres.shape[1])[:50]
         return np.vstack([centres, centres.mean(axis=0) + apart, centres.mean(axis=0) - apart])[:, columns]
 
     def _map_points(self, patterns: Any, columns: Indices) -> Matrix:
@@ -98,15 +92,14 @@ class RegionViews(LearnsRows):
 
     @property
     def _keeps_training_rows(self) -> bool:
-        """Whether the model holds training rows: not for rows of numbers."""
+        """Whether the prototypes are training rows: for rows of numbers they are centres of regions."""
         return not has_rows(self.measure_)
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
-        """Return why each pattern was accepted or rejected, by the nearest region."""
         with threads(n_threads(self.n_jobs)):
             return in_groups(self, patterns, explain_by_ellipsoids(self, patterns))
 
-    def rules(self) -> list[EllipsoidRule]:  # type: ignore[override]
+    def rules(self) -> list[Rule]:
         """Return the regions as rules for people to read, the largest region first."""
         check_is_fitted(self)
         return ellipsoid_rules(self)
@@ -165,12 +158,9 @@ class RegionViews(LearnsRows):
 
     def _describe(self) -> str:
         limit, together = format_number(reach_of(self.threshold_)), correlations_of(self)
-        known = (
-            "" if self.ellipsoids_.outliers is None else " Known outliers have regions too, which rows should avoid."
-        )
         rows, regions = counted(self._n_training, "training row"), counted(len(self.regions_), "region")
-        said = (
-            f"{rows} in {regions} of one shape. A row "
-            f"is accepted if its distance from the regions, all taken together, is at most {limit} widths.{known}"
-        )
-        return f"{said} Within a region, {listed(together, MOST_NAMED)}." if together else said
+        said = f"{rows} in {regions} of one shape. A row is accepted if its distance from the regions, "
+        said += f"all taken together, is at most {limit} widths."
+        if self.ellipsoids_.outliers is not None:
+            said += " Known outliers have regions too, which rows should avoid."
+        return f"{said} Within a region, {listed(together, FEW)}." if together else said

@@ -134,7 +134,6 @@ class RegionClassifier(RegionViews):
         return min(n, MOST_ROWS if has_columns(self.resolved_measure_) else MOST_OBJECTS)
 
     def _takes_parts(self, patterns: Any) -> bool:
-        """Return whether patterns are rows of numbers."""
         return isinstance(patterns, np.ndarray) and has_rows(self.resolved_measure_)
 
     def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
@@ -227,17 +226,13 @@ class RegionClassifier(RegionViews):
         found, of_copies, of_width = Calibration(margins, rate), *decision_margin(np.array([0.0, 1.0]))
         if found.threshold == of_copies:  # copies of a row: rows up to one width away are like them
             found = Calibration(np.minimum(margins, of_width), rate)
-        self._set_calibration(found)
-
-    def _set_calibration(self, calibration: Calibration) -> None:
-        self.calibration_, self.threshold_ = calibration, calibration.threshold
+        self.calibration_, self.threshold_ = found, found.threshold
         self.offset_ = self.threshold_ - BOUNDARY**2 / 2
 
     def _calibration_values(self, patterns: Any) -> Matrix:
         return radius(self._log_memberships(patterns))
 
     def _log_memberships(self, patterns: Any) -> Matrix:
-        """Return the log-memberships of patterns as the measure reads them."""
         return self.ellipsoids_.log_memberships(self.features_.of(patterns))
 
     def _score_patterns(self, patterns: Any) -> Scores:
@@ -247,7 +242,6 @@ class RegionClassifier(RegionViews):
 
     @property
     def _rows_scored_at_a_time(self) -> int:
-        """The step of the blocks: large for rows of a table, which are not compared with all prototypes."""
         return BLOCK_ROWS if has_columns(self.measure_) else super()._rows_scored_at_a_time
 
     def _embed(self, patterns: Any) -> Matrix:

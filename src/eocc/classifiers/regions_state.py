@@ -16,7 +16,8 @@ from eocc.entropic.regions.scores import BOUNDARY
 
 # Sizes: d features, r axes, q = r + 1 coordinates, k regions, t edges between them, n training rows in the model. No
 # number of a fit is nearly as large as 1e40; with larger ones a score could overflow.
-ARRAYS: dict[str, Check] = {
+LAYOUT: dict[str, Check] = {
+    "unit": optional(real("(0, 1e300]")),
     "origin": numbers("d"),
     "scales": numbers("r", "[0, 1e40]"),
     "axes": numbers("d r", "[-1e40, 1e40]"),
@@ -25,28 +26,23 @@ ARRAYS: dict[str, Check] = {
     "region_tree": indices("t 2", "k"),
     "height": real("[-1e-300, 1e40]"),
     "constant": optional(real(FITTED)),
+    "deviations": optional(numbers("k d", "[0, 1e40]")),
 }
-UNIT = optional(real("(0, 1e300]"))
-OUTLIERS: dict[str, Check] = {"centres": numbers("o q"), "counts": indices("o", least=1), "background": real(FITTED)}
+# Not of rows of numbers, whose prototypes are the centres, and each represents its region.
 CENTRES: dict[str, Check] = {"centres": numbers("k q", "[-1e40, 1e40]"), "representatives": indices("k", "n")}
-DEVIATIONS = optional(numbers("k d", "[0, 1e40]"))
-KEYS = (*ARRAYS, *CENTRES, "deviations", "unit", "known_outliers", "n_rows", "keeps_training_rows")
+OUTLIERS: dict[str, Check] = {"centres": numbers("o q"), "counts": indices("o", least=1), "background": real(FITTED)}
+KEYS = (*LAYOUT, *CENTRES, "known_outliers", "n_rows", "keeps_training_rows")
 
 
 def region_state(classifier: Any) -> dict[str, Any]:
-    """Return the regions and their shape as numbers and arrays.
-
-    The centres of rows of numbers are the prototypes, and each represents its region.
-    """
-    model, features, has_centres = classifier.ellipsoids_, classifier.features_, has_rows(classifier.measure_)
+    """Return the regions and their shape as numbers and arrays."""
+    model, has_centres = classifier.ellipsoids_, has_rows(classifier.measure_)
     placement, regions, outliers = model.placement, model.regions, model.outliers
     return {
-        "origin": placement.origin,
-        "axes": placement.axes,
-        "scales": placement.scales,
+        **{name: getattr(placement, name) for name in ("origin", "axes", "scales")},
         "height": float(placement.height),
         "constant": placement.constant,
-        "unit": getattr(features, "unit", None),
+        "unit": getattr(classifier.features_, "unit", None),
         "centres": None if has_centres else regions.centres,
         "counts": regions.counts,
         "deviations": model.own_deviations,
@@ -64,27 +60,26 @@ def region_state(classifier: Any) -> dict[str, Any]:
 
 def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     """Set the remaining fitted attributes; a ValueError says which do not fit together."""
-    measure, prototypes, n_rows = classifier.measure_, classifier.prototypes_, state["n_rows"]
+    measure, prototypes, n = classifier.measure_, classifier.prototypes_, len(classifier.prototypes_)
+    calibration, constant, unit = classifier.calibration_, state["constant"], state["unit"]
+    demand(calibration is not None, "there must be a calibration")
     demand(state["keeps_training_rows"] is not has_rows(measure), "keeps_training_rows is not that of the measure")
-    least = len(classifier.calibration_.margins) if classifier.calibration_ else 1
-    integer(least, LARGEST_INTEGER)("n_rows", n_rows)
-    demand(len(state["training_indices"]) == len(prototypes), "training_indices must be those of prototypes")
-    check_values(state, {"unit": UNIT}, {})
-    n, constant, features = len(prototypes), state["constant"], _features(classifier, state["unit"])
-    width = features.of(prototypes[[0]]).shape[1] if has_columns(measure) else n
-    sizes = {"n": n, "d": width}
-    check_values(state, {**ARRAYS, "deviations": DEVIATIONS}, sizes)
-    k, r = sizes["k"], sizes["r"]
-    is_right = 0 < k <= n and r <= width and sizes["t"] == k - 1
-    demand(is_right, f"there must be 1 to {n} regions, an edge less, and at most {width} axes")
-    demand((constant is None) == has_columns(measure), "there must be a constant if and only if there are no columns")
-    sizes["q"] = r + 1
+    integer(len(calibration.margins), LARGEST_INTEGER)("n_rows", state["n_rows"])
+    demand(len(state["training_indices"]) == n, "training_indices must be those of prototypes")
+    features: Any = ColumnFeatures(measure, classifier.weights_) if has_columns(measure) else None
+    sizes = {"n": n, "d": n if features is None else features.of(prototypes[[0]]).shape[1]}
+    check_values(state, LAYOUT, sizes)
+    is_right = 0 < sizes["k"] <= n and sizes["r"] <= sizes["d"] and sizes["t"] == sizes["k"] - 1
+    demand(is_right, f"there must be 1 to {n} regions, an edge less, and at most {sizes['d']} axes")
+    for name, value in (("constant", constant), ("unit", unit)):
+        demand((value is None) == (features is not None), f"there must be a {name} if and only if there are no columns")
+    features = PairFeatures(measure, classifier.weights_, prototypes, unit) if features is None else features
+    sizes["q"] = sizes["r"] + 1
     placement = Placement(state["origin"], state["axes"], state["scales"], state["height"], constant)
-    outliers = _known_outliers(state["known_outliers"], sizes)
-    model = EllipsoidModel(placement, Ellipsoids(np.zeros((k, r + 1)), state["counts"]), outliers, state["deviations"])
+    regions = Ellipsoids(np.zeros((sizes["k"], sizes["q"])), state["counts"])
+    model = EllipsoidModel(placement, regions, _known_outliers(state["known_outliers"], sizes), state["deviations"])
     model, representatives = _centres(classifier, state, model, features, sizes)
-    demand(classifier.calibration_ is not None, "there must be a calibration")
-    demand(abs(state["threshold"] - classifier.calibration_.threshold) < AGREEMENT, "threshold is not that of the rate")
+    demand(abs(state["threshold"] - calibration.threshold) < AGREEMENT, "threshold is not that of the rate")
     check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
     classifier.ellipsoids_, classifier.features_, classifier.representatives_ = model, features, representatives
     for name in ("labels", "region_tree", "n_rows"):
@@ -104,14 +99,6 @@ def _centres(
     own = state["representatives"]
     demand((labels[own] == every).all(), "a representative must be a member")
     return replace(model, regions=Ellipsoids(state["centres"], state["counts"])), own
-
-
-def _features(classifier: Any, unit: Any) -> ColumnFeatures | PairFeatures:
-    measure, weights = classifier.measure_, classifier.weights_
-    demand((unit is None) == has_columns(measure), "there must be a unit if and only if there are no columns")
-    if unit is None:
-        return ColumnFeatures(measure, weights)
-    return PairFeatures(measure, weights, classifier.prototypes_, unit)
 
 
 def _known_outliers(state: Any, sizes: Sizes) -> KnownOutliers | None:

@@ -11,7 +11,6 @@ from eocc.base.checks import (
     FITTED,
     LARGEST_INTEGER,
     Check,
-    Sizes,
     demand,
     instance,
     integer,
@@ -148,19 +147,15 @@ def _answers(state: Any, classifier: Any) -> Answers:
     before = {"margins": state["margins"], "rate": rate, "foreign": foreign}
     calibration = restored(Calibration, before, "answers.calibration")
     if removed is not None:
-        removed = _removed(removed, classifier)
+        check_keys("answers.removed", removed, (*TrainingRows._fields, "places"))
+        check_patterns(classifier.measure_, removed["rows"])
+        n = len(removed["rows"])
+        check_values(removed, REMOVED, {"n": n, "all": n + len(classifier.training_indices_)}, "answers.removed")
+        is_right = (removed["names"] is None) == (classifier._row_names_ is None)
+        demand(is_right, "answers.removed.names must be texts, if the training rows have names")
+        places = removed.pop("places")
+        removed = Removed(TrainingRows(**removed), places)
     return Answers(rows, y, tuple(state["names"]), threshold, calibration, removed)
-
-
-def _removed(state: Any, classifier: Any) -> Removed:
-    check_keys("answers.removed", state, (*TrainingRows._fields, "places"))
-    check_patterns(classifier.measure_, state["rows"])
-    sizes: Sizes = {"n": len(state["rows"]), "all": len(state["rows"]) + len(classifier.training_indices_)}
-    check_values(state, REMOVED, sizes, "answers.removed")
-    is_right = (state["names"] is None) == (classifier._row_names_ is None)
-    demand(is_right, "answers.removed.names must be texts, if the training rows have names")
-    places = state.pop("places")
-    return Removed(TrainingRows(**state), places)
 
 
 def check_pair(measure: Any, fitted: Any) -> None:
@@ -206,10 +201,8 @@ def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
     outliers, answers = state["outliers"], classifier.answers_
     known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
     model = surprise_from_state(state["surprise"], classifier.measure_, classifier.prototypes_, known, answered)
-    demand(
-        (model.surprise.neighbours.weightings[0].weights == classifier.weights_).all(),
-        "weightings must start with weights",
-    )
+    is_right = (model.surprise.neighbours.weightings[0].weights == classifier.weights_).all()
+    demand(is_right, "weightings must start with weights")
     demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
     function = resolve_membership_function(state["membership_function"])
     calibration, n_rows = classifier.calibration_, state["n_rows"]

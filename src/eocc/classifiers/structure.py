@@ -25,15 +25,13 @@ def structure_of(classifier: Any) -> Model:
     """
     prototypes = classifier.prototypes_
     if len(prototypes) > MOST_PROTOTYPES:
-        raise ValueError(
-            f"regions of {len(prototypes)} rows would take very long; fit with prototypes={MOST_PROTOTYPES} or fewer"
-        )
-    representation = Representation(
-        classifier.measure_, prototypes, prototypes, np.arange(len(prototypes)), is_whole=True
-    )
-    paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=classifier.membership_function_)
+        remedy = f"fit with prototypes={MOST_PROTOTYPES} or fewer"
+        raise ValueError(f"regions of {len(prototypes)} rows would take very long; {remedy}")
+    every, function = np.arange(len(prototypes)), classifier.membership_function_
+    representation = Representation(classifier.measure_, prototypes, prototypes, every, is_whole=True)
+    paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=function)
     paper.resolved_measure_ = classifier.resolved_measure_
-    settings = settings_of(paper, ValidationSplit(np.arange(len(prototypes)), None, None))
+    settings = settings_of(paper, ValidationSplit(every, None, None))
     return best_model(representation, settings, np.random.default_rng(0), lambda generation, best: None)
 
 
@@ -49,12 +47,10 @@ class LazyStructure:
 
     @property
     def _has_regions(self) -> bool:
-        """Whether the regions have been computed."""
         return "_structure_" in vars(self)
 
     @cached_property
     def _structure_(self) -> Model:
-        """Tree, clusters and regions of the prototypes."""
         with threads(n_threads(self.n_jobs)):
             return structure_of(self)
 

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Any, ClassVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from eocc.base.estimator import check_is_fitted
 from eocc.base.printing import warn_user
 from eocc.base.types import Flags
-from eocc.calibration.conformal import Calibration
 from eocc.calibration.discoveries import (
     DEFAULT_FALSE_DISCOVERIES,
     Discoveries,
@@ -33,28 +32,21 @@ SCHEMA = 1
 MOST_NAMED = 20
 
 
-@dataclass
-class NewCategories:
-    """How many rows have a category in a column that no training row has, and the first of these categories."""
-
-    n_rows: int = 0
-    values: list[str] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class Summary:
     """What became of some rows. `to_dict` returns what ``eocc score --summary`` writes: docs/reference/summary.md.
 
     `n_accepted` of `n_rows` rows are accepted. Rows with a cell that cannot be read, `bad_cells`, are rejected. The
     `drift` and the `discoveries` are None unless the model is calibrated, `drift` also if no row can be read.
-    `new_categories` and `gaps` are by column; `n_incomplete` rows have gaps, and `n_empty` have no values at all.
+    `new_categories` are by column: how many rows have one that no training row has, and the first of them. `gaps` are
+    by column too; `n_incomplete` rows have gaps, and `n_empty` have no values at all.
     """
 
     n_rows: int
     n_accepted: int
     drift: Drift | None = None
     discoveries: Discoveries | None = None
-    new_categories: Mapping[Hashable, NewCategories] = field(default_factory=dict)
+    new_categories: Mapping[Hashable, tuple[int, list[str]]] = field(default_factory=dict)
     gaps: Mapping[Hashable, int] = field(default_factory=dict)
     n_incomplete: int = 0
     n_empty: int = 0
@@ -91,8 +83,8 @@ class Summary:
                 "columns": [{"name": str(one.name), "p_value": one.p_value} for one in drift.columns],
             },
             "new_categories": [
-                {"column": str(name), "rows": new.n_rows, "values": new.values}
-                for name, new in self.new_categories.items()
+                {"column": str(name), "rows": n_rows, "values": values}
+                for name, (n_rows, values) in self.new_categories.items()
             ],
             "gaps": {
                 "rows": self.n_incomplete, "empty_rows": self.n_empty,
@@ -115,7 +107,7 @@ class Counting:
         if self._calibration is not None:
             self._drift, self._discoveries = classifier._drift_counts(), DiscoveryCounts(self._calibration)
         self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
-        self._new, self._gaps = dict[Hashable, NewCategories](), dict[Hashable, int]()
+        self._new, self._gaps = dict[Hashable, tuple[int, list[str]]](), dict[Hashable, int]()
         self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
         self._number_columns = number_columns(classifier)
         # The columns that `add` returns; `p_value` is for calibrated models.
@@ -137,29 +129,25 @@ class Counting:
 
     def _count_new(self, patterns: Any) -> None:
         for known, column, is_new in new_labels(self._classifier.reading_, patterns):
-            codes = np.unique(column.codes[is_new[column.codes]])
+            codes = column.codes[is_new[column.codes]]
             if len(codes):
-                new = self._new.setdefault(known.name, NewCategories())
-                new.n_rows += int(is_new[column.codes].sum())
-                more = (str((column.labels or ())[code]) for code in codes.tolist())
-                new.values = list(dict.fromkeys([*new.values, *more]))[:MOST_NAMED]
+                n_rows, values = self._new.get(known.name, (0, []))
+                more = (str((column.labels or ())[code]) for code in np.unique(codes).tolist())
+                self._new[known.name] = n_rows + len(codes), list(dict.fromkeys([*values, *more]))[:MOST_NAMED]
 
     def _count_gaps(self, patterns: Any) -> None:
+        if isinstance(patterns, Table):
+            given = [column for column in patterns.columns if column.declared != RELATIVE]
+            columns = {column.name: np.isnan(column.values) for column in given}
+        else:
+            columns = {name: np.isnan(patterns[:, k]) for k, name in enumerate(self._number_columns)}
         counts = np.zeros(len(patterns), np.int64)
-        columns = self._are_gaps(patterns)
         for name, is_gap in columns.items():
             if is_gap.any():
                 self._gaps[name] = self._gaps.get(name, 0) + int(is_gap.sum())
                 counts += is_gap
         self._n_incomplete += int((counts > 0).sum())
         self._n_empty += int((counts == len(columns)).sum()) if columns else 0
-
-    def _are_gaps(self, patterns: Any) -> dict[Hashable, Flags]:
-        """Return which cells are missing, by column; nothing for patterns that have no columns."""
-        if isinstance(patterns, Table):
-            given = [column for column in patterns.columns if column.declared != RELATIVE]
-            return {column.name: np.isnan(column.values) for column in given}
-        return {name: np.isnan(patterns[:, k]) for k, name in enumerate(self._number_columns)}
 
     def summary(self, rate: float) -> Summary:
         """Return the summary of all rows; `rate` is the false discovery rate."""
@@ -174,30 +162,22 @@ class Counting:
 class Summarises:
     """What a classifier says about many rows as a whole: drift, discoveries, a summary."""
 
-    calibration_: Calibration | None
-    threshold_: float
-    prototypes_: Any
-    _scores_left_out: ClassVar[bool]
-    _read: Any
-    _score_read: Any
-    p_values: Any
-    _calibrated: Any
-
-    def drift(self, X: Any) -> Drift:
+    def drift(self: Any, X: Any) -> Drift:
         """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
 
         The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
         """
-        counts, patterns = self._drift_counts(), self._read(X)
+        counts: DriftCounts = self._drift_counts()
+        patterns = self._read(X)
         return counts.add(self._score_read(patterns).margins, patterns).result()
 
-    def _drift_counts(self) -> DriftCounts:
+    def _drift_counts(self: Any) -> DriftCounts:
         """Return an object that counts new rows for `drift`, part by part."""
         # Training rows look too normal to a model that does not leave them out.
-        sides, names = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,), number_columns(cast("Any", self))
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, names, sides)
+        sides = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,)
+        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
-    def discoveries(self, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
+    def discoveries(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.
 
         Benjamini-Hochberg on the p-values of all rows of X: see docs/guides/from_p_values_to_decisions.md. A warning
@@ -209,7 +189,7 @@ class Summarises:
             warn_user(found.remark)
         return found.among(p_values)
 
-    def summary(self, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Summary:
+    def summary(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Summary:
         """Return what became of the rows of X: counts, discoveries, drift, new categories, gaps.
 
         `summary.to_dict()` is what ``eocc score --summary`` writes: docs/reference/summary.md. `rate` is the false

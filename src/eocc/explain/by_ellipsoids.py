@@ -1,127 +1,55 @@
-"""Why regions of one shape accept or reject a row: which is nearest, and which columns take the row out of it."""
+"""Why regions of one shape accept or reject a row: which columns take it out of the nearest one."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eocc.base.registry import SOME
 from eocc.base.types import Indices, Matrix
-from eocc.base.wording import counted, finite, format_number, format_value, format_within, to_json
+from eocc.base.wording import counted, format_value, format_within, to_json
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, FARTHEST, LEVELS, NUMBER, DataColumn, Placement
-from eocc.explain.explanation import Explanation, scored
-from eocc.explain.fitted import TrainingRow, described, exemplars_of, reach_of, training_row
-from eocc.explain.reasons import LEAST_SHOWN, Reason, difference_reasons, least_usual
-from eocc.explain.rules import N_WIDTHS, centre_features, columns_of_model, content_in_words, moments_in_words
-from eocc.measures.difference import PendingDifference
-
-
-@dataclass(frozen=True, repr=False)
-class EllipsoidExplanation(Explanation):
-    """A decision by regions of one shape.
-
-    `region` is the one with the largest share of the membership, `distance` the distance from its centre in widths, and
-    `limit` the largest `how_far_out` that is accepted. `runner_up` is the next region with its distance, None if there
-    is only one. If `keeps_rows` is false, the row is compared with the centre of the region, and the training row is
-    the one nearest to it.
-    """
-
-    region: int
-    n_members: int
-    distance: float
-    limit: float
-    runner_up: tuple[int, float] | None
-    prototype: TrainingRow
-    keeps_rows: bool
-
-    @property
-    def decision(self) -> str:
-        """The decision in words."""
-        what = "accepted" if self.is_target else "rejected"
-        far, limit = format_number(self.how_far_out), format_number(self.limit)
-        return f"{what}: {far} widths from the regions (the limit is {limit}), nearest to region {self.region}"
-
-    @property
-    def compared_with(self) -> tuple[str, TrainingRow]:
-        """The centre of the nearest region, or the training row nearest to it."""
-        where = f"centre of region {self.region}"
-        return f"training row at the {where}," if self.keeps_rows else f"{where}, near training row", self.prototype
-
-    @property
-    def exemplars_heading(self) -> str:
-        """The heading of the exemplars."""
-        if not self.exemplars:
-            return f"The training row nearest to the centre of region {self.region} is {self.prototype.name}."
-        return f"Most similar training rows in region {self.region}:"
-
-    def notes(self) -> list[str]:
-        """Return where the row lies relative to the regions."""
-        size, far = counted(self.n_members, "training row"), format_number(self.distance)
-        found = [f"The nearest region is {self.region}, of {size}; its centre is {far} widths away."]
-        if self.runner_up is not None:
-            other, apart = self.runner_up
-            found.append(f"The next region is {other}, at {format_number(apart)} widths.")
-        return found
-
-    @property
-    def detail(self) -> str:
-        """All of it in words."""
-        near = [self._exemplars_in_words()] if self.exemplars else []
-        return self._text([*self.notes(), *near], " ".join([self.compared_with[0], self.prototype.name]), [])
+from eocc.explain import rules
+from eocc.explain.by_regions import region_explanations
+from eocc.explain.explanation import Explanation
+from eocc.explain.fitted import TrainingRow, exemplars_of
+from eocc.explain.reasons import LEAST_SHOWN, Reason, least_usual
 
 
 def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
-    """Return why each pattern was accepted or rejected."""
-    regions, columns = classifier.ellipsoids_.regions, columns_of_model(classifier)
-    measure, prototypes, weights = classifier.measure_, classifier.prototypes_, classifier.weights_
+    """Return why a RegionClassifier accepts or rejects each pattern."""
+    regions, columns = classifier.ellipsoids_.regions, rules.columns_of_model(classifier)
     squares = regions.squared_distances(classifier._embed(patterns))
-    ranked, distances = np.argsort(squares / 2 - regions.log_weights, axis=1, kind="stable")[:, :2], np.sqrt(squares)
-    dissimilarities = measure.prepare(patterns, prototypes).evaluate(weights)
+    ranked = np.argsort(squares / 2 - regions.log_weights, axis=1, kind="stable")[:, :2]
+    rows = classifier.measure_.prepare(patterns, classifier.prototypes_).evaluate(classifier.weights_)
     near: list[tuple[TrainingRow, ...]] = [()] * len(patterns)
     if columns:
-        by_part = _column_reasons(classifier, columns, patterns, ranked[:, 0])
+        by_column: Any = _column_reasons(classifier, columns, patterns, ranked[:, 0])
     else:
-        by_part = least_usual(classifier, patterns, weights, dissimilarities)
-        near = exemplars_of(classifier, np.where(classifier.labels_ == ranked[:, :1], dissimilarities, np.inf))
-    found: list[Explanation] = []
-    scores = scored(classifier, classifier._score_patterns(patterns))
-    for i, (said, (region, *others)) in enumerate(zip(scores, ranked.tolist(), strict=True)):
-        column = classifier.regions_[region].representative
-        comparison = PendingDifference(
-            measure, patterns[i : i + 1], prototypes[column : column + 1], weights, classifier._feature_names,
-            "prototype" if classifier._keeps_training_rows else "centre",
-        )  # fmt: skip
-        row = training_row(classifier, dissimilarities[i], column)
-        lead, reasons = "", by_part[i] if by_part else ()
-        if by_part is None:
-            named = row.name, described(classifier, prototypes, column), "typical of the nearest region"
-            lead, reasons = difference_reasons(comparison.difference, *named)
-        found.append(EllipsoidExplanation(
-            **said, comparison=comparison, exemplars=near[i], reasons=reasons, lead=lead, region=region,
-            n_members=classifier.regions_[region].n_members, distance=finite(distances[i, region]),
-            limit=reach_of(classifier.threshold_), prototype=row, keeps_rows=classifier._keeps_training_rows,
-            runner_up=(others[0], finite(distances[i, others[0]])) if others else None,
-        ))  # fmt: skip
-    return found
+        by_column = least_usual(classifier, patterns, classifier.weights_, rows)
+        near = exemplars_of(classifier, np.where(classifier.labels_ == ranked[:, :1], rows, np.inf))
+    centres, sizes = zip(*((one.representative, one.n_members) for one in classifier.regions_), strict=True)
+    places, scores = (ranked, np.sqrt(squares), centres, sizes), classifier._score_patterns(patterns)
+    return region_explanations(classifier, patterns, scores, rows, places, near, by_column)
 
 
 def _column_reasons(
     classifier: Any, columns: list[DataColumn], patterns: Any, regions: Indices
 ) -> list[tuple[Reason, ...]] | None:
-    """Return the columns that take each row out of its region, with shares that add up to 1."""
-    model, cells, reading = classifier.ellipsoids_, _cells(classifier, patterns), classifier.reading_
+    model, names = classifier.ellipsoids_, classifier._feature_names
+    cells = classifier.measure_.cells(patterns, classifier.prototypes_, names)
+    places = {str(name): k for k, name in enumerate(cells.names)}
     features = np.clip(model.filled(classifier.features_.of(patterns)), -FARTHEST, FARTHEST)
-    centres, found = centre_features(classifier)[regions], []
-    # The least value that a range may show: 0 for columns that are never negative.
-    known = () if reading is None else reading.columns
-    floors = {str(one.name): 0.0 for one in known if one.low is not None and one.low >= 0}
+    centres, found = rules.centre_features(classifier)[regions], []
+    ends = rules.known_ends(classifier)
     for i, row in enumerate(features):
         steps, rest = freed_columns(model.placement, columns, row - centres[i])
         reasons = []
         for step in steps:
-            column, name = columns[step.column], columns[step.column].name
-            least = floors.get(name, -np.inf)
-            reasons.append(_reason(column, row, step, centres[i], cells(i, name), least, len(columns) > 1))
+            column = columns[step.column]
+            value = cells.value(i, places[column.name])
+            # A range of a column that is never negative begins at 0 or above it.
+            floor = 0.0 if ends.get(column.name, rules.EVERY)[0] >= 0 else -np.inf
+            reasons.append(_reason(column, row, step, centres[i], value, floor, len(columns) > 1))
         if reasons and rest > 0 and len(reasons) < len(columns):
             name = counted(len(columns) - len(reasons), "other column")
             reasons.append(Reason(name, name, None, None, None, rest, "", "", stands_out=False))
@@ -129,8 +57,7 @@ def _column_reasons(
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class FreedColumn:
+class FreedColumn(NamedTuple):
     """A column that takes a row out of its region: its share, and where its first feature should be, with a width."""
 
     column: int
@@ -180,36 +107,28 @@ def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix)
     return sorted(steps, key=lambda step: -step.share), max(1 - spent, 0.0)
 
 
-def _cells(classifier: Any, patterns: Any) -> Any:
-    """Return a function (row, name of a column) -> the value in the data."""
-    if isinstance(patterns, np.ndarray):
-        places = {name: k for k, name in enumerate(classifier.measure_.weight_names(classifier._feature_names))}
-        return lambda i, name: None if np.isnan(patterns[i, places[name]]) else float(patterns[i, places[name]])
-    known = {str(column.name): column for column in patterns.columns}
-    return lambda i, name: known[name].cell(i)
-
-
 def _reason(
     column: DataColumn, row: Matrix, step: FreedColumn, centre: Matrix, value: Any, floor: float, has_others: bool
 ) -> Reason:
     """Return the reason for a column of one row; a range begins at the `floor` or above it."""
+    value = None if value is None or value != value else value  # NaN
     said, by_others = format_value(value), "by its other values it should be" if has_others else "the region has"
     suggested, low, high = float(row[column.places[0]] - step.gap), None, None
-    middle, apart = column.value(suggested), N_WIDTHS * step.width / column.factor
+    middle, apart = column.value(suggested), rules.N_WIDTHS * step.width / column.factor
     if column.kind == NUMBER and value is not None:
         low, high = max(middle - apart, floor), max(middle + apart, floor)
         said, least, most = format_within(2 * apart, float(value), low, high)
         normal, stands_out = f"{least} to {most}", not low <= value <= high
     elif column.kind in (CATEGORIES, LEVELS, CONSTANT):
-        normal = content_in_words(column, centre, suggested)
+        normal = rules.content_in_words(column, centre, suggested)
         stands_out = normal != said and (value is not None or column.kind == LEVELS)
         if column.kind == CATEGORIES:
             by_others, stands_out = "the region has", value is not None and not normal.startswith(f"{said} ")
         elif column.kind == CONSTANT:
             by_others = "all normal rows have"
     else:
-        normal = " to ".join(moments_in_words(column, 2 * apart, middle - apart, middle + apart))
-        stands_out = value is not None and abs(step.gap) > N_WIDTHS * step.width
+        normal = " to ".join(rules.moments_in_words(column, 2 * apart, middle - apart, middle + apart))
+        stands_out = value is not None and abs(step.gap) > rules.N_WIDTHS * step.width
     text = f"{column.name} is {said}; {by_others} {normal}"
     return Reason(
         column.name, text, to_json(value), to_json(low), to_json(high), step.share, said, normal, bool(stands_out)

@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.base.types import Matrix
 from eocc.base.wording import all_finite, counted, finite, format_number, share
-from eocc.entropic.regions.scores import BOUNDARY, Scores
+from eocc.entropic.regions.scores import Scores
 from eocc.explain.by_views import Seen, seen_by
 from eocc.explain.explanation import Explanation, plain_fields, scored
 from eocc.explain.fitted import TrainingRow, described, exemplars_of, training_row
@@ -20,9 +20,6 @@ from eocc.surprise.comparison import Comparison
 from eocc.surprise.model import SurpriseModel
 from eocc.surprise.neighbours import Weighting
 from eocc.surprise.views import NEIGHBOURS
-
-# The limit of a model with labels is that of another sum. There a view speaks above this: about the limit without them.
-LOUD = 2.0
 
 
 @dataclass(frozen=True)
@@ -75,11 +72,8 @@ class NeighbourExplanation(Explanation):
     `n_prototypes` is None if every training row is a prototype.
     """
 
-    recorded = ("p_value",)
-
     surprise: float
     threshold: float
-    rate: float
     neighbourhoods: tuple[Neighbourhood, ...]
     views: dict[str, float]
     outliers: OutlierComparison | None
@@ -98,43 +92,22 @@ class NeighbourExplanation(Explanation):
     @property
     def decision(self) -> str:
         """The decision in words."""
-        is_inside = self.how_far_out <= BOUNDARY
-        times = f"{self.how_far_out:.2f}" if is_inside else format_number(self.how_far_out)
-        place = f"at {times} of the limit" if is_inside else f"{times} times as far out as the limit"
-        if float(times) == 0:
-            place = "far inside the limit"
-        elif float(times) == 1:
-            place = f"just {'inside' if is_inside else 'outside'} the limit"
-        return f"{'accepted' if self.is_target else 'rejected'}: {place}"
+        said = "accepted" if self.is_target else "rejected"
+        return f"{said}: {format_number(self.how_far_out)} times as far out as the limit"
 
     @property
     def compared_with(self) -> tuple[str, TrainingRow]:
         """The nearest training row."""
-        return f"nearest {self._row}", self.exemplars[0]
+        return f"nearest {self._row} {self.exemplars[0].name}", self.exemplars[0]
 
     @property
     def exemplars_heading(self) -> str:
         """The heading of the exemplars."""
         return f"Nearest {self._row}{'' if len(self.exemplars) == 1 else 's'}:"
 
-    def rarity(self) -> str:
-        """Return the p-value in words."""
-        assert self.p_value is not None
-        n_more, rows = round(self.p_value * (self.n_training + 1)) - 1, counted(self.n_training, "training row")
-        unusual = f"{n_more:,} of {rows} {'is' if n_more == 1 else 'are'}" if n_more else f"none of {rows} is"
-        if self.n_left_out < self.n_training:
-            unusual = f"at most about {min(n_more + 1, self.n_training):,} of {rows} are"
-        return f"p-value {format_number(self.p_value)}: {unusual} as unusual when left out of the training set."
-
     def notes(self) -> list[str]:
         """Return the distances and the sum, one paragraph each."""
         return [self._distances_in_words(), self._sum_in_words()]
-
-    @property
-    def detail(self) -> str:
-        """All of it in words."""
-        before = [self.rarity(), self._exemplars_in_words()]
-        return self._text(before, f"training row {self.exemplars[0].name}", self.notes())
 
     @property
     def _row(self) -> str:
@@ -201,15 +174,15 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     for i, (said, surprise, answer, near_rows) in enumerate(columns):
         explanation = NeighbourExplanation(
             **said, comparison=near_rows[0].comparison, exemplars=exemplars[i], reasons=(), lead="", surprise=surprise,
-            threshold=model.threshold.value, rate=classifier.calibration_.rate, neighbourhoods=near_rows,
+            threshold=model.threshold.value, neighbourhoods=near_rows,
             views=dict(zip(model.surprise.names, views[i], strict=True)), outliers=outliers[i], answered=answer,
             n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         by_row = by_column[i] if by_column else None
         look = partial(seen_by, model, rows, i, classifier._feature_names, distances[0][i])
         seen = _first_to_speak(explanation, by_row, look)
-        seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else Seen("", by_row))
-        found.append(replace(explanation, lead=seen.lead, reasons=seen.reasons))
+        seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else ("", by_row))
+        found.append(replace(explanation, lead=seen[0], reasons=seen[1]))
     return found
 
 
@@ -221,29 +194,29 @@ def _first_to_speak(
     The neighbours say it by a value that stands out. If none does, the next view may.
     """
     of_views = explanation.views
-    limit = explanation.threshold if explanation.outliers is None else LOUD
+    # The limit of a model with labels is that of another sum: 2 is about the limit without them.
+    limit = explanation.threshold if explanation.outliers is None else 2.0
     loud = [name for name in explanation.loudest if of_views[name] > limit and not explanation.is_target]
     for name in loud:
         if name == NEIGHBOURS and (not by_row or by_row[0].stands_out):
             return None
         seen = seen_by_view(name)
         if seen is not None:
-            first, known = seen.reasons, {one.name for one in seen.reasons}
+            (lead, first), known = seen, {one.name for one in seen[1]}
             others = tuple(one for one in by_row or () if one.name not in known)
             if first and others:  # the shares fall, and add up to what they do alone
                 part = min(1.0, first[-1].share / others[0].share)
                 first = tuple(replace(one, share=one.share / (1 + part)) for one in first)
                 others = tuple(replace(one, share=one.share * part / (1 + part)) for one in others)
-            return Seen(seen.lead, (*first, *others)[:MOST_NAMED])
+            return lead, (*first, *others)[:MOST_NAMED]
     return None
 
 
 def _compared(classifier: Any, near: Neighbourhood) -> Seen:
-    """Return the reasons by the nearest training row, and words that introduce them."""
     name, (far, usual) = near.neighbour.name, (format_number(one[0]) for one in (near.distances, near.medians))
     text = f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}."
     description = described(classifier, classifier.prototypes_, near.neighbour.column)
-    return Seen(*difference_reasons(near.difference, name, description, otherwise=text))
+    return difference_reasons(near.difference, name, description, otherwise=text)
 
 
 def _neighbourhoods(

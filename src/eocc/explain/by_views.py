@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,17 +17,12 @@ from eocc.surprise.far import FarView
 from eocc.surprise.model import SurpriseModel
 from eocc.tables.table import RELATIVE
 
-# A training row is near if it is at most this share of the way to the landmarks that are far.
-NEAR = 0.5
 # The middle share of the normal rows that is shown for a value within their range.
 MIDDLE = (0.01, 0.99)
 
 
-class Seen(NamedTuple):
-    """What a view saw: the `reasons`, the main one first, and words that introduce them."""
-
-    lead: str
-    reasons: tuple[Reason, ...]
+# What a view saw: words that introduce the reasons, and the reasons, the main one first.
+Seen = tuple[str, tuple[Reason, ...]]
 
 
 def seen_by(
@@ -49,7 +44,6 @@ def seen_by(
 
 
 def _cells_seen(view: CellView, reference: Reference, pattern: Any, names: Sequence[str] | None) -> Seen:
-    """Return the strangest cells of a row."""
     measure: Any = reference.measure
     # The number of gaps comes first: it says more than any one of them.
     strangeness = np.roll(view.by_column(values_of(reference, pattern)), 1, axis=1)
@@ -65,7 +59,7 @@ def _cells_seen(view: CellView, reference: Reference, pattern: Any, names: Seque
         strangeness[0, gaps[1:] if is_block else gaps[:-1]] = 0.0
         (largest,) = largest_of(strangeness)
     given = np.array([getattr(one, "declared", "") != RELATIVE for one in getattr(pattern, "columns", cells.names)])
-    return Seen("", tuple(_cell_reason(cells, columns[place], share, given) for place, share in largest))
+    return "", tuple(_cell_reason(cells, columns[place], share, given) for place, share in largest)
 
 
 def _cell_reason(cells: Cells, k: int | None, share: float, given: Flags) -> Reason:
@@ -134,15 +128,14 @@ def _covariance_seen(
     alone = "No single value is unusual, but " if is_usual else ""
     together, normal = f"{alone}{name} and {partner} do not go together", f"{low} to {high}"
     text = f"{together}: at {partner} {at} normal rows have {name} {normal}; here {said}"
-    return Seen("", (Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), 1.0, said, normal),))
+    return "", (Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), 1.0, said, normal),)
 
 
 def _clump_seen(view: FarView, rows: Comparison, distances: Matrix) -> Seen | None:
-    """Return how many training rows are near, where all others are far."""
     far = float(np.sort(distances[view.landmarks])[min(len(view.landmarks) // 4, len(view.landmarks) - 1)])
-    count = int((distances <= NEAR * far).sum())
+    count = int((distances <= far / 2).sum())
     if not 0 < count < len(distances) / 2:
         return None
     near = f"{counted(count, 'training row')} that {'is' if count == 1 else 'are'}"
     copies = "far from all others" if count == 1 else "near copies of each other and far from all others"
-    return Seen(f"Its only near {'row is' if count == 1 else 'rows are'} {near} {copies}.", ())
+    return f"Its only near {'row is' if count == 1 else 'rows are'} {near} {copies}.", ()

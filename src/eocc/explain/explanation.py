@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +20,6 @@ from eocc.explain.reasons import EDITS, LEAST_SHOWN, Reason
 from eocc.measures.auto import is_pairwise
 from eocc.measures.difference import Difference, PendingDifference, difference_of
 
-# The sentence gives further reasons if they have at least this part of the share of the first.
-LEAST_PART = 0.25
-HEAD = ("column", "value", "normal rows near it", "share")
-
 
 @dataclass(frozen=True, repr=False)
 class Explanation(ABC):
@@ -36,8 +32,6 @@ class Explanation(ABC):
     of the row among `n_left_out` normal rows, of `n_training`; None if the model is not calibrated. `facts` are known
     without the score: values that no training row has, gaps, copies.
     """
-
-    recorded: ClassVar[tuple[str, ...]] = ()  # fields of this kind of explanation that `to_record` holds too
 
     is_target: bool
     membership: float
@@ -69,15 +63,25 @@ class Explanation(ABC):
         return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
 
     @property
-    @abstractmethod
     def detail(self) -> str:
-        """All of it in words: neighbours or regions, the difference from one of them, and the terms that add up."""
+        """All of it in words: the most similar rows, the difference from one of them, and how the decision was made."""
+        p_value = "" if self.p_value is None else f", p-value {format_number(self.p_value)}"
+        said = f"{self.decision.capitalize()}. Membership {format_number(self.membership)}{p_value}."
+        lines = wrapped(said, 0)
+        if self.exemplars:
+            rows = ", ".join(one.name for one in self.exemplars)
+            dissimilarities = ", ".join(format_number(one.dissimilarity) for one in self.exemplars)
+            lines += wrapped(f"{self.exemplars_heading} {rows} (dissimilarity {dissimilarities}).", 2)
+        found = self.difference
+        heading = f"Dissimilarity {format_number(found.dissimilarity)} from the {self.compared_with[0]}"
+        lines += [f"  {line}" for line in found.lines(heading)]
+        return "\n".join([*lines, *(line for note in self.notes() for line in wrapped(note, 2))])
 
     def _why(self) -> str:
         if not self.reasons:
             return self.lead
         first, *others = self.reasons[:FEW]
-        named = [first, *(one for one in others if one.stands_out and one.share >= LEAST_PART * first.share)]
+        named = [first, *(one for one in others if one.stands_out and one.share >= first.share / 4)]
         if self.lead.startswith(EDITS):  # without its smallest edit the one would not become the other
             n_more = len(self.reasons) - FEW
             texts = [one.text for one in (first, *others)] + [f"and {n_more} more"] * (n_more > 0)
@@ -124,10 +128,10 @@ class Explanation(ABC):
             return [("reason", "share"), *((one.text, share(one.share, 1)) for one in self.reasons)]
         cells = [(one.name, one.said, one.normal, share(one.share, 1)) for one in self.reasons]
         rest = 1 - sum(one.share for one in self.reasons)
-        return [HEAD, *cells, *([("other columns", "", "", share(rest, 1))] if cells and rest >= LEAST_SHOWN else [])]
+        cells += [("other columns", "", "", share(rest, 1))] if cells and rest >= LEAST_SHOWN else []
+        return [("column", "value", "normal rows near it", "share"), *cells]
 
     def _repr_html_(self) -> str:
-        """Return the sentence, the reasons and the notes for a notebook."""
         head, *rows = self._cells()
         notes = [tag("p", f"Notes: {self.facts}.")] if self.facts else []
         return joined([tag("p", self.sentence), *([table(head, rows)] if rows else []), *notes])
@@ -140,7 +144,7 @@ class Explanation(ABC):
     @property
     @abstractmethod
     def compared_with(self) -> tuple[str, TrainingRow]:
-        """What the row is compared with: the role of that training row, and the row."""
+        """What the row is compared with in words, without the article, and the training row."""
 
     @property
     @abstractmethod
@@ -153,11 +157,6 @@ class Explanation(ABC):
 
     def __repr__(self) -> str:
         return f"<{self.sentence}>"
-
-    @property
-    def headline(self) -> str:
-        """The first line of the detail."""
-        return f"{self.decision[0].upper()}{self.decision[1:]}. Membership {format_number(self.membership)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
@@ -175,23 +174,10 @@ class Explanation(ABC):
             reasons[f"share_{number + 1}"] = math.nan if one is None else one.share
         return {
             "decision": 1 if self.is_target else -1, "sentence": self.sentence, "membership": self.membership,
-            "how_far_out": self.how_far_out, **{name: getattr(self, name) for name in self.recorded},
+            "how_far_out": self.how_far_out, "p_value": self.p_value,
             "training_row": self.compared_with[1].name, "dissimilarity": self.difference.dissimilarity,
             **reasons, "notes": self.facts,
         }  # fmt: skip
-
-    def _text(self, before: Sequence[str], compared_with: str, after: Sequence[str]) -> str:
-        """Return the headline, and the difference between other paragraphs."""
-        found = self.difference
-        heading = f"Dissimilarity {format_number(found.dissimilarity)} from {compared_with}"
-        difference = [f"  {line}" for line in found.lines(heading)]
-        above, below = ([line for text in texts for line in wrapped(text, 2)] for texts in (before, after))
-        return "\n".join([*wrapped(self.headline, 0), *above, *difference, *below])
-
-    def _exemplars_in_words(self) -> str:
-        rows = ", ".join(one.name for one in self.exemplars)
-        dissimilarities = ", ".join(format_number(one.dissimilarity) for one in self.exemplars)
-        return f"{self.exemplars_heading} {rows} (dissimilarity {dissimilarities})."
 
 
 def scored(classifier: Any, scores: Scores) -> Iterator[dict[str, Any]]:

@@ -53,12 +53,9 @@ class Facts:
         for known, column in known_columns(reading, patterns):
             if known.low is not None and known.high is not None and column.labels is None:
                 low, high = (format_value(column.given(end)) for end in (known.low, known.high))
-                below, above = (
-                    f"below all training values ({low} and more)",
-                    f"above all training values (up to {high})",
-                )
-                yield column.values < known.low, _saying(known, column, below)
-                yield column.values > known.high, _saying(known, column, above)
+                below = _saying(known, column, f"below all training values ({low} and more)")
+                yield column.values < known.low, below
+                yield column.values > known.high, _saying(known, column, f"above all training values (up to {high})")
 
     def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         if isinstance(patterns, np.ndarray | Table):

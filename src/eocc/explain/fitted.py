@@ -1,7 +1,6 @@
 """What explanations call the training rows, columns and weights of a fitted classifier."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -46,13 +45,11 @@ def exemplars_of(classifier: Any, rows: Matrix) -> list[tuple[TrainingRow, ...]]
 
     Those at infinity do not count.
     """
-    limits = np.partition(rows, FEW - 1, axis=1)[:, FEW - 1] if rows.shape[1] > FEW else np.inf
-    numbers, columns = np.nonzero(rows <= np.expand_dims(limits, -1))
-    starts = np.searchsorted(numbers, np.arange(len(rows) + 1)).tolist()
-    near, numbered, found = rows[numbers, columns].tolist(), columns.tolist(), []
-    for row, (start, stop) in zip(rows, pairwise(starts), strict=True):
-        order = sorted(range(start, stop), key=near.__getitem__)[:FEW]
-        found.append(tuple(training_row(classifier, row, numbered[k]) for k in order if near[k] < np.inf))
+    found = []
+    for row in rows:
+        near = np.flatnonzero(row <= np.partition(row, FEW - 1)[FEW - 1]) if len(row) > FEW else np.arange(len(row))
+        order = near[np.argsort(row[near], kind="stable")[:FEW]].tolist()
+        found.append(tuple(training_row(classifier, row, k) for k in order if row[k] < np.inf))
     return found
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import scipy
 
 from eocc.base.types import Matrix
-from eocc.ellipsoids.features import CATEGORIES, CONSTANT, LEVELS, DataColumn
+from eocc.ellipsoids.features import CATEGORIES, CONSTANT, LEVELS
 from eocc.explain.rules import EVERY, WHOLE_DAY, centre_features, columns_of_model, known_ends
 from eocc.tables.table import TIME, Table
 
-# The number of these rows.
-N_QUANTILES = 400
+# There are 400 of these rows, at equal parts of what is normal.
+SHARES = (np.arange(400) + 0.5) / 400
 
 
 def normal_rows(classifier: Any) -> Any:
@@ -23,25 +23,22 @@ def normal_rows(classifier: Any) -> Any:
     """
     model, prototypes, ends = classifier.ellipsoids_, classifier.prototypes_, known_ends(classifier)
     weights, known = np.exp(model.regions.log_weights), {one.name: one for one in columns_of_model(classifier)}
-    spread, centres, deviations = (
-        scipy.special.ndtri(_shares(N_QUANTILES)),
-        centre_features(classifier),
-        model.deviations,
-    )
+    spread, centres, deviations = scipy.special.ndtri(SHARES), centre_features(classifier), model.deviations
 
     def made(name: str, given: Matrix) -> Matrix:
         if name not in known:
-            return np.resize(given, N_QUANTILES)
+            return np.resize(given, len(SHARES))
         column, place = known[name], known[name].places[0]
-        if column.kind == CATEGORIES:
-            return _codes(column, weights @ centres)
+        if column.kind == CATEGORIES:  # codes of the labels in their shares
+            sums = np.cumsum(np.maximum(column.shares(weights @ centres), 0.0))
+            return np.searchsorted(sums / sums[-1], SHARES).astype(np.float64)
         if column.kind == CONSTANT:
-            return np.full(N_QUANTILES, column.centre)
+            return np.full(len(SHARES), column.centre)
         # All regions, with quantiles of each, cut at equal parts of their weights.
         features = (centres[:, place, None] + spread * deviations[:, place, None]).ravel()
         order = np.argsort(features, kind="stable")
-        sums = np.cumsum(np.repeat(weights, N_QUANTILES)[order])
-        found = features[order[np.searchsorted(sums / sums[-1], _shares(N_QUANTILES))]]
+        sums = np.cumsum(np.repeat(weights, len(SHARES))[order])
+        found = features[order[np.searchsorted(sums / sums[-1], SHARES)]]
         if column.kind == LEVELS:
             last = len(column.labels) - 1
             return np.asarray(np.rint(np.clip(found / column.factor, 0, 1) * last))
@@ -52,21 +49,9 @@ def normal_rows(classifier: Any) -> Any:
     if not isinstance(prototypes, Table):
         names = classifier.measure_.weight_names(classifier._feature_names)
         return np.column_stack([made(name, prototypes[:, k]) for k, name in enumerate(names)])
-    return Table(tuple(
-        replace(one, values=made(str(one.name), one.values), **_labels(known.get(str(one.name)), one.labels))
-        for one in prototypes.columns
-    ))  # fmt: skip
-
-
-def _shares(count: int) -> Matrix:
-    return (np.arange(count) + 0.5) / count
-
-
-def _codes(column: DataColumn, mean: Matrix) -> Matrix:
-    """Return codes of the labels in their shares."""
-    sums = np.cumsum(np.maximum(column.shares(mean), 0.0))
-    return np.searchsorted(sums / sums[-1], _shares(N_QUANTILES)).astype(np.float64)
-
-
-def _labels(column: DataColumn | None, labels: Any) -> dict[str, Any]:
-    return {} if column is None or labels is None else {"labels": column.labels}
+    found = []
+    for one in prototypes.columns:
+        has_labels = one.labels is not None and str(one.name) in known
+        labels = known[str(one.name)].labels if has_labels else one.labels
+        found.append(replace(one, values=made(str(one.name), one.values), labels=labels))
+    return Table(tuple(found))

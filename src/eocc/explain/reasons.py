@@ -18,19 +18,14 @@ from eocc.measures.difference import MOST_NAMED, Difference, difference_of, rank
 
 # A value is compared with the values of this many normal rows, those most like the row in the other columns.
 N_NEAR = 16
-# Of more normal rows, this many are looked at, evenly spaced; fewer if there is a single column: all rows are near.
-MOST_ROWS, MOST_ALONE = 4096, 256
+# Of more normal rows, this many are looked at, evenly spaced.
+MOST_ROWS = 4096
 # Tables of more cells, 32 MiB, are looked at in part, or block by block.
 MOST_CELLS = 2**22
-# Rows per task.
-BLOCK_SIZE = 32
-TINY = float(np.finfo(np.float64).tiny)
 # Smaller shares would be shown as 0%, smaller numbers as 0.00.
 LEAST_SHOWN = 0.005
 # The words that introduce edits.
 EDITS = "To turn"
-# The distances of similar normal rows in a part count as varying by at least this share of their median.
-LEAST_SPREAD = 0.1
 
 
 @dataclass(frozen=True)
@@ -82,8 +77,8 @@ def column_reasons(
 
 def looked_at(prototypes: Any, n_columns: int) -> Any:
     """Return the prototypes that are looked at: all, or some that are evenly spaced if there are very many."""
-    n, most = len(prototypes), MOST_ALONE if n_columns == 1 else max(MOST_CELLS // n_columns, N_NEAR)
-    most = min(most, MOST_ROWS)
+    # If there is a single column, all rows are near, and 256 are enough.
+    n, most = len(prototypes), min(256 if n_columns == 1 else max(MOST_CELLS // n_columns, N_NEAR), MOST_ROWS)
     return prototypes[np.linspace(0, n - 1, most).astype(np.int64)] if n > most else prototypes
 
 
@@ -128,7 +123,7 @@ def strangest(cells: Cells, active: Indices, some: slice = slice(None)) -> Stran
         part = slice(start, stop)
         strangeness_of_rows(rows[part], columns, is_code, spreads, values[part], near[part], ends[part])
 
-    for_each_block(len(rows), BLOCK_SIZE, work)
+    for_each_block(len(rows), 32, work)
     return Strangeness(some.start or 0, active, values, near, ends)
 
 
@@ -139,14 +134,13 @@ def largest_of(strangeness: Matrix) -> Iterator[list[tuple[int, float]]]:
     """
     order = np.argsort(-strangeness, axis=1, kind="stable")[:, :MOST_NAMED]
     squares = np.minimum(strangeness, UNSEEN) ** 2
-    shares = np.take_along_axis(squares, order, axis=1) / np.maximum(squares.sum(axis=1), TINY)[:, None]
+    shares = np.take_along_axis(squares, order, axis=1) / np.maximum(squares.sum(axis=1), 1e-300)[:, None]
     n_shown = np.maximum((shares > LEAST_SHOWN).sum(axis=1), shares[:, 0] > 0)
     for places, parts, count in zip(order.tolist(), shares.tolist(), n_shown.tolist(), strict=True):
         yield list(zip(places[:count], parts[:count], strict=True))
 
 
 def _number_reason(cells: Cells, i: int, k: int, ends: Sequence[int], is_unseen: bool, share: float) -> Reason:
-    """Return the reason for a number, or a date, given the near rows of the lowest and the highest value."""
     column, place, name = cells.columns[k], cells.rows.item(i, k), cells.names[k]
     stands_out = not column.item(ends[0]) <= place <= column.item(ends[1])
     if is_unseen and not stands_out:  # in a gap: normal rows have lower and higher ones only
@@ -274,19 +268,18 @@ def part_strangeness(part: RecordPart, pattern: Any, prototypes: Any, near: Indi
     """Return how strange a part without columns is, and the near prototype that is most like it in this part.
 
     It is by how much its median distance from the near prototypes exceeds the median distance among these, over the
-    standard deviation of the latter.
+    standard deviation of the latter, or a tenth of their median, if that is larger.
     """
     rows = prototypes.parts[part.name][near]
     here = part.measure.prepare(pattern.parts[part.name], rows).evaluate(part.own)[0]
     among = part.measure.prepare(rows).evaluate(part.own)[np.triu_indices(len(near), 1)]
     usual, spread = (float(np.median(among)), float(among.std())) if len(among) else (0.0, 0.0)
-    excess, scale = max(float(np.median(here)) - usual, 0.0), max(spread, LEAST_SPREAD * usual)
+    excess, scale = max(float(np.median(here)) - usual, 0.0), max(spread, 0.1 * usual)
     strangeness = min(excess / scale, MOST) if scale > 0 else UNSEEN * (excess > 0)
     return strangeness, int(near[here.argmin()])
 
 
 def _part_reason(part: RecordPart, pattern: Any, prototype: Any, share: float) -> Reason:
-    """Return the reason for a part without columns: it, and the most similar one of the near prototypes."""
     here, there = (one.parts[part.name] for one in (pattern, prototype))
     said, normal = (shortened(part.measure.describe(one, None)) for one in (here, there))
     text = f"{part.name} is {said}; the most similar normal row near it has {normal}"

@@ -10,16 +10,7 @@ import numpy as np
 from eocc.base.markup import Shown, tag
 from eocc.base.registry import FEW, SOME, listed
 from eocc.base.types import Indices, Matrix
-from eocc.base.wording import (
-    counted,
-    format_data_number,
-    format_number,
-    format_value,
-    format_within,
-    glued,
-    known_of,
-    wrapped,
-)
+from eocc.base.wording import counted, format_number, format_value, format_within, glued, wrapped
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
 from eocc.ellipsoids.shape import ROUNDING
 from eocc.explain.by_regions import prototypes_of
@@ -30,172 +21,21 @@ from eocc.tables.table import TIME, Column
 
 # The normal range of a column reaches this many widths, or deviations of a region, to both sides.
 N_WIDTHS = 2.0
-# Columns go together if their correlation within regions is at least this.
-LEAST_CORRELATION = 0.5
 # A day, an hour, a minute and a second, in microseconds.
 UNITS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000)
-# Pairs are looked for among at most this many columns.
-MOST_PAIRED = 500
 # The ends of a column of which the model does not know any.
 EVERY = (-np.inf, np.inf)
 # Those of times of day: the last second is that before midnight.
 WHOLE_DAY = (0.0, float(UNITS[0] - UNITS[-1]))
 
 
-class ShownRule:
-    """What both kinds of rules offer: a text in notebooks, and plain data."""
-
-    def _repr_html_(self) -> str:
-        return tag("pre", str(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
-
-
-@dataclass(frozen=True)
-class FeatureRange:
-    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity.
-
-    A share `missing` of these has no value.
-    """
-
-    feature: str
-    weight: float
-    minimum: float
-    median: float
-    maximum: float
-    missing: float = 0.0
-
-    def __str__(self) -> str:
-        low, middle, high = (format_data_number(value) for value in (self.minimum, self.median, self.maximum))
-        values = low if self.minimum == self.maximum else f"{low} to {high}, median {middle}"
-        return f"{self.feature}: {values}{_remarks(self.missing, self.weight)}"
-
-
-def _remarks(missing: float, weight: float) -> str:
-    """Return the share of rows without a value, and the weight of the column, if they are not the usual ones."""
-    gaps = f", missing in {missing:.0%}" if missing else ""
-    return gaps if weight == 1 else f"{gaps} (weight {format_number(weight)})"
-
-
-@dataclass(frozen=True)
-class Rule(ShownRule):
-    """A region as a rule: what its rows are like, and which rows are accepted because they are close to it.
-
-    `prototype` is the training row that represents the region, by number and by `prototype_name`; `description`
-    describes it. `extent` is the size of the region, `reach` is the number of extents within
-    which rows are accepted, `degree` the membership as a formula. `ranges` are those of the columns of numbers with the
-    highest weights, `contents` describe such columns that hold categories or dates. With fewer prototypes than training
-    rows, `n_prototypes` of the members are prototypes, and ranges are taken from these. For a classifier that decides
-    by neighbours, `rejected` is the share of new normal rows above the limit; the extent only describes the region.
-    """
-
-    region: int
-    n_members: int
-    prototype: int
-    prototype_name: str
-    description: str
-    extent: float
-    reach: float
-    degree: str
-    ranges: tuple[FeatureRange, ...] = ()
-    contents: tuple[str, ...] = ()
-    rejected: float | None = None
-    n_prototypes: int | None = None
-
-    def __str__(self) -> str:
-        values = [*map(str, self.ranges), *self.contents]
-        members = counted(self.n_members, "normal row") + self._prototype_in_words(has_values=bool(values))
-        lines = wrapped(f"Region {self.region}: {members}.", 0)
-        if values:
-            lines.append(f"  {self.whose} {'has' if 1 in (self.n_prototypes, self.n_members) else 'have'}")
-        decision = f"{self._condition()}. It is normal to the degree {self.degree}."
-        return "\n".join([*lines, *(f"    {one}" for one in values), *wrapped(decision, 2)])
-
-    @property
-    def whose(self) -> str:
-        """The rows that the ranges describe."""
-        if self.n_members == 1:
-            return "It"
-        return "Its rows" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
-
-    def _prototype_in_words(self, has_values: bool) -> str:
-        row = f"row {self.prototype_name}"
-        row += f" ({glued(self.description)})" if self.description and not has_values else ""
-        known = known_of(self.n_members, self.n_prototypes)
-        if self.n_prototypes == 0:
-            return f"{known}; the prototype nearest to its centre is in another region, {row}"
-        return f"{known}; the most typical is {row}" if self.n_members > 1 else f"{known}, {row}"
-
-    def _condition(self) -> str:
-        if self.rejected is None:
-            limit = f"{'' if self.reach == 1 else f'{self.reach:.4g} times its extent, '}{format_number(self.extent)}"
-            return f"A row is accepted if its distance d from the centre of the region is at most {limit}"
-        nearest = "training row" if self.n_prototypes is None else "prototype"
-        share = f"{format_number(100 * (1 - self.rejected))}% of new normal rows"
-        near = f"A row whose nearest {nearest} is one of these"
-        return f"{near} is accepted if its surprise is at most the limit, as for about {share}"
-
-
-def rules_of(classifier: Any, rejected: float | None = None) -> list[Rule]:
-    """Return one rule per region, in their order; docs/guides/explanations.md shows some.
-
-    A classifier that decides by neighbours gives the share of new normal rows that are `rejected`.
-    """
-    prototypes = prototypes_of(classifier, range(len(classifier.regions_)))
-    return Shown(_rule(classifier, number, column, rejected) for number, column in prototypes.items())
-
-
-def _rule(classifier: Any, number: int, column: int, rejected: float | None) -> Rule:
-    region, function = classifier.regions_[number], classifier.fuzzy_model_.membership_function
-    index = int(classifier.prototype_indices_[column])
-    own = np.flatnonzero(prototype_labels(classifier) == number)
-    ratio = f"r = d / {format_number(region.extent)}" if rejected is None else "r = 1 at the limit"
-    return Rule(
-        region=number, n_members=len(region.members),
-        prototype=int(classifier.training_indices_[index]), prototype_name=training_name(classifier, index),
-        description=described(classifier, classifier.prototypes_, column),
-        extent=region.extent, reach=reach_of(classifier.threshold_),
-        degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",
-        **_values(classifier, own), rejected=rejected,
-        n_prototypes=None if classifier._is_whole else len(own),
-    )  # fmt: skip
-
-
-def _values(classifier: Any, own: Indices) -> dict[str, Any]:
-    """Return the `ranges` and the `contents` of the prototypes `own`, of the columns with the highest weights."""
-    measure, weights = classifier.measure_, classifier.weights_
-    if measure.cells is None or not len(own):
-        return {}
-    rows, ranges, contents = classifier.prototypes_[own], [], []
-    cells: Cells = measure.cells(rows, rows, classifier._feature_names)
-    for k in np.argsort(-weights, kind="stable")[:SOME].tolist():
-        order = np.argsort(cells.columns[k], kind="stable").tolist()  # missing values last
-        values = [value for value in (cells.value(j, k) for j in order) if value is not None]
-        name, weight, missing = cells.names[k], float(weights[k]), 1 - len(values) / len(order)
-        if weight == 0 or not values:
-            continue
-        if cells.is_code[k] or isinstance(values[0], str):
-            words = _shares(values) if cells.is_code[k] else " to ".join(dict.fromkeys([values[0], values[-1]]))
-            contents.append(f"{name}: {words}{_remarks(missing, weight)}")
-        else:
-            ranges.append(FeatureRange(name, weight, values[0], float(np.median(values)), values[-1], missing))
-    return {"ranges": tuple(ranges), "contents": tuple(contents)}
-
-
-def _shares(values: Sequence[Any]) -> str:
-    """Return categories with their shares, the most common first."""
-    counts = Counter(map(format_value, values))
-    return listed([f"{label} {count / len(values):.0%}" for label, count in counts.most_common()], FEW)
-
-
 @dataclass(frozen=True)
 class RuleColumn:
     """The values of a column in a region: `said` in words, and for numbers the `centre`, `low`, `high` and `width`.
 
-    Most rows of the region, about 95%, lie between `low` and `high`: two standard deviations on both sides of the
-    centre, within the training values. The width is how much the column varies in all regions, given the other columns.
+    For a RegionClassifier, most rows of the region, about 95%, lie between `low` and `high`: two standard deviations on
+    both sides of the centre, within the training values. The width is how much the column varies in all regions, given
+    the other columns. Other classifiers give the median and the ends of the prototypes of the region, and no width.
     """
 
     name: str
@@ -210,23 +50,25 @@ class RuleColumn:
 
 
 @dataclass(frozen=True)
-class EllipsoidRule(ShownRule):
-    """A region as a rule: its share of the rows, its columns, and the training row nearest to its centre.
+class Rule:
+    """A region as a rule: its rows, its columns, and the training row nearest to its centre.
 
     `prototype` is the number of that row, `prototype_name` its id if the model keeps ids, `description` what it is like
-    if the data have no columns. `n_columns` are named or left out. `correlations` hold for all regions.
+    if the data have no columns. `n_columns` are named or left out. The `condition` says which rows are accepted, and to
+    which degree they are normal; the regions of a RegionClassifier decide together, and have none. `correlations` hold
+    for all regions.
     """
 
     region: int
     n_members: int
     n_training: int
-    weight: float
     columns: tuple[RuleColumn, ...]
     n_columns: int
-    correlations: tuple[str, ...]
     prototype: int
     prototype_name: str
     description: str = ""
+    condition: str = ""
+    correlations: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         values = ", ".join(map(str, self.columns))
@@ -235,36 +77,102 @@ class EllipsoidRule(ShownRule):
         near = f"nearest training row {self.prototype_name}"
         near += f" ({glued(self.description)})" if self.description else ""
         said = f"Region {self.region}, {self.n_members:,} of {counted(self.n_training, 'row')}"
-        said += ", mostly" if values and self.n_members > 1 else ""
-        return "\n".join(wrapped(f"{said}: {f'{values}; ' if values else ''}{near}", 0))
+        said += ", mostly" if values and self.n_members > 1 and not self.condition else ""
+        lines = wrapped(f"{said}: {f'{values}; ' if values else ''}{near}", 0)
+        return "\n".join([*lines, *wrapped(self.condition, 2)])
+
+    def _repr_html_(self) -> str:
+        return tag("pre", str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
+        return asdict(self)
 
 
-def ellipsoid_rules(classifier: Any) -> list[EllipsoidRule]:
+def rules_of(classifier: Any, rejected: float | None = None) -> list[Rule]:
+    """Return one rule per region, in their order.
+
+    A classifier that decides by neighbours gives the share of new normal rows that are `rejected`.
+    """
+    labels, sizes = prototype_labels(classifier), [len(region.members) for region in classifier.regions_]
+    rules, n_active = [], int((classifier.weights_ > 0).sum())
+    for number, place in prototypes_of(classifier, range(len(sizes))).items():
+        columns = _prototype_columns(classifier, np.flatnonzero(labels == number))
+        more = {"n_columns": n_active if columns else 0, "condition": _condition(classifier, number, rejected)}
+        rules.append(_rule(classifier, number, sizes, place, columns, **more))
+    return Shown(rules)
+
+
+def _rule(
+    classifier: Any, number: int, sizes: Sequence[int], place: int, columns: Sequence[RuleColumn], **more: Any
+) -> Rule:
+    index = int(classifier.prototype_indices_[place])
+    return Rule(
+        number, sizes[number], sum(sizes), tuple(columns), prototype=int(classifier.training_indices_[index]),
+        prototype_name=training_name(classifier, index),
+        description="" if columns else described(classifier, classifier.prototypes_, place), **more,
+    )  # fmt: skip
+
+
+def _condition(classifier: Any, number: int, rejected: float | None) -> str:
+    function, reach = classifier.fuzzy_model_.membership_function, reach_of(classifier.threshold_)
+    inner, outer = map(format_number, classifier.fuzzy_model_.widths[number].tolist())
+    extent, ratio = outer, f"r = d / {outer}"
+    if inner != outer:
+        extent, ratio = f"{inner} inwards, {outer} outwards", f"r = d / {inner} inwards and d / {outer} outwards"
+    times = "" if reach == 1 else f"{reach:.4g} times its extent, "
+    said = f"A row is accepted if its distance d from the centre of the region is at most {times}{extent}"
+    if rejected is not None:
+        ratio, nearest = "r = 1 at the limit", "training row" if classifier._is_whole else "prototype"
+        said = f"A row whose nearest {nearest} is one of these is accepted if its surprise is at most the limit, "
+        said += f"as for about {format_number(100 * (1 - rejected))}% of new normal rows"
+    formula = getattr(function, "formula", f"{function!r} of r")
+    return f"{said}. It is normal to the degree {formula}, where {ratio}."
+
+
+def _prototype_columns(classifier: Any, own: Indices) -> list[RuleColumn]:
+    """Return the columns of the prototypes `own`, those with the highest weights first."""
+    measure, weights, found = classifier.measure_, classifier.weights_, []
+    if measure.cells is None or not len(own):
+        return []
+    rows = classifier.prototypes_[own]
+    cells: Cells = measure.cells(rows, rows, classifier._feature_names)
+    for k in np.argsort(-weights, kind="stable")[:SOME].tolist():
+        order = np.argsort(cells.columns[k], kind="stable").tolist()  # missing values last
+        values = [value for value in (cells.value(j, k) for j in order) if value is not None]
+        if weights[k] == 0 or not values:
+            continue
+        remarks = f" (missing in {1 - len(values) / len(order):.0%})" if len(values) < len(order) else ""
+        remarks += "" if weights[k] == 1 else f" (weight {format_number(float(weights[k]))})"
+        if cells.is_code[k]:
+            counts = Counter(map(format_value, values)).most_common()
+            said = listed([f"{label} {count / len(values):.0%}" for label, count in counts], FEW)
+            found.append(RuleColumn(cells.names[k], said + remarks))
+            continue
+        said = " to ".join(dict.fromkeys(map(format_value, (values[0], values[-1])))) + remarks
+        is_date = isinstance(values[0], str)
+        numbers = () if is_date else (float(np.median(values)), None, float(values[0]), float(values[-1]))
+        found.append(RuleColumn(cells.names[k], said, *numbers))
+    return found
+
+
+def ellipsoid_rules(classifier: Any) -> list[Rule]:
     """Return one rule per region of a fitted RegionClassifier, the largest region first."""
     centres, columns = centre_features(classifier), columns_of_model(classifier)
-    placement, together = classifier.ellipsoids_.placement, tuple(correlations_of(classifier))
-    widths = placement.widths if columns else np.empty(0)
-    deviations, ends = classifier.ellipsoids_.deviations if columns else centres, known_ends(classifier)
+    together, ends, rules = tuple(correlations_of(classifier)), known_ends(classifier), []
+    sizes = [region.n_members for region in classifier.regions_]
+    widths = classifier.ellipsoids_.placement.widths if columns else np.empty(0)
+    deviations = classifier.ellipsoids_.deviations if columns else centres
     spreads = np.sqrt(centres.var(axis=0) + widths**2) if columns else widths
-    n_training, rules = sum(one.n_members for one in classifier.regions_), []
     for number, region in enumerate(classifier.regions_):
-        named, index = columns, region.representative
+        named, own = columns, deviations[number] * (region.n_members > 1)
         if len(columns) > SOME:  # those in which the centre differs most from the mean of all, in their order
             gaps = np.abs(centres[number] - centres.mean(axis=0)) / np.maximum(spreads, 1e-300)
             largest = np.argsort([-gaps[one.places].max() for one in columns], kind="stable")[:SOME]
             named = [columns[k] for k in np.sort(largest)]
-        rules.append(EllipsoidRule(
-            region=number, n_members=region.n_members, n_training=n_training, weight=region.weight,
-            columns=tuple(
-                _rule_column(
-                    one, centres[number], widths, deviations[number] * (region.n_members > 1), ends.get(one.name, EVERY)
-                )
-                for one in named
-            ),
-            n_columns=len(columns), correlations=together,
-            prototype=int(classifier.training_indices_[index]), prototype_name=training_name(classifier, index),
-            description="" if columns else described(classifier, classifier.prototypes_, index),
-        ))  # fmt: skip
+        found = [_rule_column(one, centres[number], widths, own, ends.get(one.name, EVERY)) for one in named]
+        more = {"n_columns": len(columns), "correlations": together}
+        rules.append(_rule(classifier, number, sizes, region.representative, found, **more))
     return Shown(rules)
 
 
@@ -329,12 +237,13 @@ def content_in_words(column: DataColumn, centre: Matrix, feature: float) -> str:
 
 
 def correlations_of(classifier: Any) -> list[str]:
-    """Return which columns of numbers go together within regions, the closest pairs first.
+    """Return which columns of numbers have a correlation of 0.5 or more within regions, the closest pairs first.
 
-    A column that is constant within regions varies by the shrinkage only, and goes with no other.
+    A column that is constant within regions varies by the shrinkage only, and goes with no other. There are none for
+    more than 500 columns.
     """
     columns = [one for one in columns_of_model(classifier) if one.kind == NUMBER]
-    if not 2 <= len(columns) <= MOST_PAIRED:
+    if not 2 <= len(columns) <= 500:
         return []
     places = np.concatenate([one.places for one in columns])
     covariance = classifier.ellipsoids_.placement.covariance[np.ix_(places, places)]
@@ -343,7 +252,7 @@ def correlations_of(classifier: Any) -> list[str]:
     found = []
     for place in np.argsort(-np.abs(correlations), axis=None, kind="stable")[:SOME].tolist():
         i, j = divmod(place, len(columns))
-        if abs(correlations[i, j]) >= LEAST_CORRELATION:
+        if abs(correlations[i, j]) >= 0.5:
             verb = "rises" if correlations[i, j] > 0 else "falls"
             found.append(f"{columns[j].name} {verb} with {columns[i].name}")
     return found

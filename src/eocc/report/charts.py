@@ -13,7 +13,6 @@ COLOURS = {drawing.INK: "ink", drawing.BORDER: "ink", drawing.FAINT: "muted", "#
 COLOURS |= {drawing.NORMAL: "good", drawing.OTHER: "bad"}
 COLOURS |= {colour: f"r{k}" for k, colour in enumerate(drawing.REGIONS)}
 COLOURS = {colour: f"var(--{name})" for colour, name in COLOURS.items()}
-NEEDS = "This chart needs matplotlib: pip install matplotlib."
 
 
 def chart(name: str, words: str, draw: Callable[[Any], Any]) -> Markup:
@@ -24,7 +23,7 @@ def chart(name: str, words: str, draw: Callable[[Any], Any]) -> Markup:
     try:
         figure = drawing.new_figure(5.6, 3.3)
     except ModuleNotFoundError:
-        return tag("figure", tag("figcaption", f"{words} {NEEDS}"))
+        return tag("figure", tag("figcaption", f"{words} This chart needs matplotlib: pip install matplotlib."))
     import matplotlib
 
     text = io.StringIO()

@@ -1,7 +1,7 @@
 """The columns of a table: what is normal in each, where the values of rows lie, and what is new in the data."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,21 +13,16 @@ from eocc.base.types import Matrix
 from eocc.base.wording import counted, format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
-from eocc.explain.facts import known_columns, new_labels
+from eocc.explain.facts import new_labels
 from eocc.explain.fitted import number_columns
+from eocc.explain.rules import known_ends
 from eocc.tables.reading import Reading
 from eocc.tables.table import BOOLEAN, NUMBER, Column, Table
 
 # The normal range of a column leaves this share of the training rows out at each end.
 TAIL = 0.025
-N_BINS = 24
-# Positive numbers have a logarithmic axis if they spread over this factor, and the upper half of the normal range is
-# this many times as wide as the lower one.
-LEAST_FACTOR, LEAST_SKEW = 20.0, 3.0
 # Values this far from the histogram, in its widths, are drawn at this place, as an arrow.
 FARTHEST = 1.5
-# What rows are called if the model keeps all of them.
-TRAINING_ROW = "training row"
 # A chart shows this many categories, and one bar for all others.
 MOST_LABELS = 12
 
@@ -45,25 +40,23 @@ class Axis:
     @cached_property
     def is_number(self) -> bool:
         """Whether the values have an order: numbers and dates."""
-        return self.column.labels is None and self.column.kind != BOOLEAN and bool(len(self._known))
+        return self.column.labels is None and self.column.kind != BOOLEAN and bool(len(self._values))
 
     @cached_property
-    def _known(self) -> Matrix:
+    def _values(self) -> Matrix:
         return self.column.values[~np.isnan(self.column.values)]
 
     @cached_property
     def range(self) -> tuple[float, float]:
         """The normal range: values of training rows, so that integers stay integers."""
-        return float(np.quantile(self._known, TAIL, method="lower")), float(
-            np.quantile(self._known, 1 - TAIL, method="higher")
-        )
+        low = np.quantile(self._values, TAIL, method="lower")
+        return float(low), float(np.quantile(self._values, 1 - TAIL, method="higher"))
 
     @cached_property
     def is_logarithmic(self) -> bool:
-        """Whether the axis is logarithmic, as for amounts of money."""
-        (low, high), middle, least = self.range, float(np.median(self._known)), float(self._known.min())
-        is_wide = self.column.kind == NUMBER and least > 0 and high > LEAST_FACTOR * low
-        return is_wide and high - middle > LEAST_SKEW * (middle - low)
+        """Whether the axis is logarithmic, as for amounts of money: positive, over a factor of 20, and skewed."""
+        (low, high), middle, least = self.range, float(np.median(self._values)), float(self._values.min())
+        return self.column.kind == NUMBER and least > 0 and high > 20 * low and high - middle > 3 * (middle - low)
 
     def _scaled(self, values: Any) -> Any:
         """Return values on the axis; divided by the largest, so that differences of huge ones stay finite."""
@@ -71,11 +64,11 @@ class Axis:
 
     @cached_property
     def _largest(self) -> float:
-        return float(np.abs(self._known).max()) or 1.0
+        return float(np.abs(self._values).max()) or 1.0
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
-        scaled = self._scaled(self._known)
+        scaled = self._scaled(self._values)
         first, last = float(scaled.min()), float(scaled.max())
         return (first, last) if first < last else (first - 0.5, last + 0.5)
 
@@ -86,8 +79,8 @@ class Axis:
             return None
         if self.is_number and column.labels is None:
             return self.place_of(value)
-        # Categories without a bar of their own share the last one.
-        return self._bars.get(format_value(column.cell(index)), -1)
+        place = self._ranks.get(format_value(column.cell(index)), -1)
+        return min(place, self._n_bars)  # categories without a bar of their own share the last one
 
     def place_of(self, value: float) -> float:
         """Return where a number lies."""
@@ -95,80 +88,73 @@ class Axis:
         return round(min(max((float(self._scaled(value)) - first) / (last - first), -FARTHEST), 1 + FARTHEST), 3)
 
     @cached_property
-    def _bars(self) -> dict[str, int]:
-        """The bar of each category; the last one is for all that have none of their own."""
-        return dict.fromkeys(self.categories, len(self.shares)) | {one[0]: bar for bar, one in enumerate(self.shares)}
-
-    @cached_property
-    def categories(self) -> Counter[str]:
-        """How many normal rows have each category."""
-        found = Counter(format_value(cell) for cell in self.column.cells() if cell is not None)
-        found.update(dict.fromkeys(map(format_value, self.known), 0))
-        return found
-
-    @cached_property
     def shares(self) -> list[tuple[str, float]]:
-        """The commonest categories with their shares of the normal rows that have one."""
-        total = self.categories.total()
-        # Of equally common ones, the first in the alphabet.
-        ranked = sorted(self.categories.items(), key=lambda one: (-one[1], one[0]))
-        most = len(ranked) if len(ranked) == MOST_LABELS + 1 else MOST_LABELS
-        return [(label, count / total) for label, count in ranked[:most]]
+        """All categories with their shares of the normal rows that have one, the commonest first, then by name."""
+        counts = Counter(format_value(cell) for cell in self.column.cells() if cell is not None)
+        counts.update(dict.fromkeys(map(format_value, self.known), 0))
+        ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        return [(label, count / max(counts.total(), 1)) for label, count in ranked]
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {label: rank for rank, (label, _) in enumerate(self.shares)}
+
+    @property
+    def _n_bars(self) -> int:
+        return len(self.shares) if len(self.shares) == MOST_LABELS + 1 else min(len(self.shares), MOST_LABELS)
 
     @property
     def words(self) -> str:
         """What is normal, in words."""
         if self.is_number:
-            low, high = (self.text(value) for value in self.range)
+            low, high = (format_value(self.column.given(value)) for value in self.range)
             return f"always {low}" if low == high else f"{low} to {high}"
         return listed([f"{label} {share:.0%}" for label, share in self.shares[:FEW]]) or "always missing"
-
-    def text(self, value: float) -> str:
-        """Return a number of the column in words."""
-        return format_value(self.column.given(value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the script draws."""
         shown: dict[str, Any] = {"name": str(self.column.name), "usual": self.words}
         if self.is_number:
-            counts, _ = np.histogram(self._scaled(self._known), N_BINS, range=self._ends)
+            counts, _ = np.histogram(self._scaled(self._values), 24, range=self._ends)
             band = list(map(self.place_of, self.range))
             return {**shown, "band": band, "counts": counts.tolist(), "log": self.is_logarithmic or None}
-        shares, more = (
-            [(shortened(label), part) for label, part in self.shares],
-            len(self.categories) - len(self.shares),
+        bars, more = self.shares[: self._n_bars], len(self.shares) - self._n_bars
+        shares, rest = (
+            [[shortened(label), round(share, 4)] for label, share in bars],
+            f"{more} others" if more else None,
         )
-        rest = f"{more} others" if more else None
-        shares += [] if rest is None else [(rest, 1 - sum(share for _, share in self.shares))]
-        return {**shown, "shares": [[label, round(share, 4)] for label, share in shares], "rest": rest}
+        shares += [] if rest is None else [[rest, round(1 - sum(share for _, share in bars), 4)]]
+        return {**shown, "shares": shares, "rest": rest}
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
     """The columns of training rows and of new rows; none for data that are no table.
 
-    `reference` shows what is normal: the training rows, unless the model keeps none. `shown` are the columns whose
-    values the page shows: all, unless there are very many. `row_name` says what the training rows are called:
-    prototypes, if the model does not keep all. `reading` says which values the training rows had, kept or not.
+    `reference` shows what is normal: the training rows, unless the model keeps none. Of very many columns, only some
+    are `shown`. `reading` says which values the training rows had, kept or not, and `ends` the least and the largest
+    training value of a column, as far as they are known.
     """
 
-    names: list[str]
-    training: Sequence[Column]
-    reference: Sequence[Column]
-    new: Sequence[Column] | None
-    shown: list[int]
     row_name: str
+    training: Sequence[Column] = ()
+    reference: Sequence[Column] = ()
+    new: Sequence[Column] | None = None
+    shown: Sequence[int] = ()
     reading: Reading | None = None
     patterns: Any = None
+    ends: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return [str(column.name) for column in self.training]
 
     @cached_property
     def axes(self) -> list[Axis]:
         """How the shown columns are drawn."""
         known = {} if self.reading is None else {str(one.name): one.labels for one in self.reading.columns}
-        names = [self.names[k] for k in self.shown]
-        return [
-            Axis(self.reference[k].rename(name), known.get(name, ())) for k, name in zip(self.shown, names, strict=True)
-        ]
+        return [Axis(self.reference[k], known.get(str(self.reference[k].name), ())) for k in self.shown]
 
     @property
     def normal(self) -> list[dict[str, Any]]:
@@ -178,9 +164,12 @@ class Columns:
     def values(self, index: int, is_new: bool) -> dict[str, Any]:
         """Return the values of one row in the shown columns, in words and as places; None if missing."""
         columns = self.new if is_new and self.new is not None else self.training
-        some = [columns[k] for k in self.shown]
-        texts = [None if cell is None else shortened(format_value(cell)) for cell in (c.cell(index) for c in some)]
-        return {"values": texts, "places": [axis.place(one, index) for axis, one in zip(self.axes, some, strict=True)]}
+        pairs = [(axis, columns[k]) for k, axis in zip(self.shown, self.axes, strict=True)]
+        cells = [column.cell(index) for _, column in pairs]
+        return {
+            "values": [None if cell is None else shortened(format_value(cell)) for cell in cells],
+            "places": [axis.place(column, index) for axis, column in pairs],
+        }
 
     def places_near(self, reason: Reason) -> list[float] | None:
         """Return where the range of the near normal rows lies, if the reason has one."""
@@ -194,79 +183,56 @@ class Columns:
 
     def problems(self) -> list[str]:
         """Return what may be wrong with the training rows, one sentence each."""
-        said = []
-        constant = [name for name, column in self._pairs() if len(np.unique(column.values)) == 1]
-        if constant and len(self.reference[0].values) > 1:
-            have = "has" if len(constant) == 1 else "have"
-            said.append(
-                f"{listed(constant)} {have} the same value in every {self.row_name}, so any other value looks unusual."
-            )
-        return said + _gaps(self._pairs(), self.row_name)
+        constant = [str(column.name) for column in self.reference if len(np.unique(column.values)) == 1]
+        if not constant or len(self.reference[0]) < 2:
+            return _gaps(self.reference, self.row_name)
+        said = f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in every {self.row_name}"
+        return [f"{said}, so any other value looks unusual.", *_gaps(self.reference, self.row_name)]
 
     def news(self) -> list[str]:
         """Return what new rows have that no training row has, and their gaps, one sentence each."""
-        categories, beyond = list[str](), list[tuple[int, str]]()
+        categories, beyond, new = list[str](), Counter[str](), self.new or ()
         for known, column, is_new in new_labels(self.reading, self.patterns):
             codes = np.unique(column.codes).tolist()
             used = [format_value(column.labels[code]) for code in codes if column.labels and is_new[code]]
             categories += [f"{known.name} ({listed(sorted(used), FEW)})"] if used else []
-        for name, low, high, values in self._with_ends():
-            n_out = int(((values < low) | (values > high)).sum())
-            beyond += [(-n_out, f"{name} ({n_out:,})")] if n_out else []
-        words = listed([text for _, text in sorted(beyond)])
+        for column in new:
+            if str(column.name) in self.ends and column.labels is None:
+                low, high = self.ends[str(column.name)]
+                beyond[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
+        ranked = sorted((-count, f"{name} ({count:,})") for name, count in beyond.items() if count)
         said = [f"New categories: {listed(categories)}."] if categories else []
-        said += [f"Values beyond those of all training rows, rows by column: {words}."] if beyond else []
-        return said + _gaps(list(zip(self.names, self.new or (), strict=self.new is not None)), "new row")
-
-    def _with_ends(self) -> Iterator[tuple[str, float, float, Matrix]]:
-        """Yield the new numbers and dates of columns whose least and largest training value the model knows."""
-        for known, column in known_columns(self.reading, self.patterns):
-            if known.low is not None and known.high is not None and column.labels is None:
-                yield str(known.name), known.low, known.high, column.values
-        if self.reading is None and self.row_name == TRAINING_ROW:
-            for name, rows, new in zip(self.names, self.training, self.new or (), strict=self.new is not None):
-                if rows.labels is None and new.labels is None and not np.isnan(rows.values).all():
-                    yield name, float(np.nanmin(rows.values)), float(np.nanmax(rows.values)), new.values
-
-    def _pairs(self) -> list[tuple[str, Column]]:
-        return list(zip(self.names, self.reference, strict=True))
+        words = listed([text for _, text in ranked])
+        said += [f"Values beyond those of all training rows, rows by column: {words}."] if ranked else []
+        return said + _gaps(new, "new row")
 
 
-def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
-    """Return in how many rows, and in which columns, values are missing."""
-    if not columns:
-        return []
-    has_gap, counts = np.zeros(len(columns[0][1].values), bool), Counter[str]()
-    for name, column in columns:
-        gaps = np.isnan(column.values)
-        has_gap |= gaps
-        counts[name] += int(gaps.sum())
+def _gaps(columns: Sequence[Column], kind: str) -> list[str]:
+    gaps = {str(column.name): np.isnan(column.values) for column in columns}
+    counts = Counter({name: int(is_gap.sum()) for name, is_gap in gaps.items()})
     most = [f"{name} ({count:,})" for name, count in counts.most_common() if count]
-    return [f"Gaps in {has_gap.sum():,} of {counted(len(has_gap), kind)}: {listed(most)}."] if most else []
+    n_rows = int(np.any(list(gaps.values()), axis=0).sum()) if most else 0
+    return [f"Gaps in {n_rows:,} of {counted(len(columns[0]), kind)}: {listed(most)}."] if most else []
 
 
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
     """Return the columns of a table of numbers or records, and of `new` patterns; none for other data."""
     names, training, reading = number_columns(classifier), classifier.prototypes_, classifier.reading_
-    row_name = TRAINING_ROW if classifier._is_whole else "prototype"
-    if names:
-        kept = None if new is None else _number_columns(names, new)
-        rows, reference = (_number_columns(names, part) for part in (training, classifier._reference_rows))
-        return Columns(names, rows, reference, kept, _shown(explained, names), row_name, reading, new)
-    if isinstance(training, Table):
-        names, reference = [str(name) for name in training.names], classifier._reference_rows.columns
-        given = {} if new is None else {column.name: column for column in new.columns}
-        kept = None if new is None else [given[name] for name in training.names]
-        return Columns(names, training.columns, reference, kept, _shown(explained, names), row_name, reading, new)
-    return Columns([], [], [], None, [], row_name)
+    row_name = "training row" if classifier._is_whole else "prototype"
+    if not names and not isinstance(training, Table):
+        return Columns(row_name)
 
+    def given(rows: Any) -> list[Column]:
+        if isinstance(rows, Table):
+            found = {column.name: column for column in rows.columns}
+            return [found[name].rename(str(name)) for name in training.names]
+        return [Column(name, NUMBER, rows[:, k]) for k, name in enumerate(names)]
 
-def _shown(explained: Sequence[Explanation], names: list[str]) -> list[int]:
-    """Return the columns to show: those named most often as reasons, if there are very many."""
+    known, kept, ends = given(training), None if new is None else given(new), known_ends(classifier)
+    if reading is None and classifier._is_whole:
+        numbers = [one for one in known if one.labels is None and not np.isnan(one.values).all()]
+        ends = {str(one.name): (float(np.nanmin(one.values)), float(np.nanmax(one.values))) for one in numbers}
     counts = Counter(reason.name for one in explained for reason in one.reasons)
-    order = sorted(range(len(names)), key=lambda k: -counts[names[k]])
-    return sorted(order[:MANY])
-
-
-def _number_columns(names: list[str], rows: Matrix) -> list[Column]:
-    return [Column(name, NUMBER, rows[:, k]) for k, name in enumerate(names)]
+    # Of very many columns, those named most often as reasons.
+    shown = sorted(sorted(range(len(known)), key=lambda k: -counts[str(known[k].name)])[:MANY])
+    return Columns(row_name, known, given(classifier._reference_rows), kept, shown, reading, new, ends)

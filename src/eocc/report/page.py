@@ -14,24 +14,15 @@ from typing import Any
 from eocc.base.atomic import drafted
 from eocc.base.markup import Markup, joined, tag
 from eocc.classifiers.base import OneClassClassifier
+from eocc.report import sections
 from eocc.report.columns import columns_of
 from eocc.report.rows import as_json, page_data
-from eocc.report.sections import (
-    calibration_section,
-    data_section,
-    map_section,
-    model_in_one_line,
-    model_section,
-    rows_section,
-    summary_section,
-)
 from eocc.report.study import Study, study_of
 from eocc.tables.windows import Windows
 
-# What the contents call each part, by its identity; the summary is the first.
-PARTS = {"rows": ("Rows", rows_section), "map": ("Map", map_section),
-         "calibration": ("Calibration", calibration_section), "data": ("Training data", data_section),
-         "model": ("Model", model_section)}  # fmt: skip
+# What the contents call each part, by its identity.
+PARTS = {"summary": "Summary", "rows": "Rows", "map": "Map", "calibration": "Calibration", "data": "Training data",
+         "model": "Model"}  # fmt: skip
 
 
 def write_report(
@@ -91,13 +82,13 @@ def write_page(path: str | os.PathLike[str], text: str) -> Path:
 
 def _page(study: Study, title: str, notes: Sequence[str], windows: Windows | None) -> str:
     columns = columns_of(study.classifier, None if study.new is None else study.new.patterns, study.explained)
-    named = {"summary": "Summary"} | {identity: name for identity, (name, _) in PARTS.items()}
-    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, name in named.items()]
+    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, name in PARTS.items()]
     nav = tag("nav", tag("ul", *links), aria_label="Contents")
-    first = summary_section(study, columns, notes, windows)
-    sections = joined([first, *(part(study, columns) for _, part in PARTS.values())], "\n")
-    header, data = [title, study.verdict, model_in_one_line(study)], page_data(study, columns)
-    return document(header, ["style.css"], ["row.js", "script.js"], data, nav, sections)
+    parts = [sections.summary_section(study, columns, notes, windows), sections.rows_section(study)]
+    parts += [sections.map_section(study), sections.calibration_section(study)]
+    parts += [sections.data_section(study, columns), sections.model_section(study)]
+    header, data = [title, study.verdict, sections.model_in_one_line(study)], page_data(study, columns)
+    return document(header, ["style.css"], ["row.js", "script.js"], data, nav, joined(parts, "\n"))
 
 
 def document(
@@ -110,25 +101,18 @@ def document(
     about, heading, more = header
     read = files("eocc.report").joinpath
     style, script = ("".join(read(name).read_text("utf-8") for name in names) for names in (styles, scripts))
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup('<meta name="referrer" content="no-referrer">'),
-        tag("title", f"{heading} ({about})"),
-        tag("style", Markup(style)),
-    )
+    meta = f"""<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">"""
+    head = tag("head", Markup(meta), tag("title", f"{heading} ({about})"), tag("style", Markup(style)))
     made = f"Made by eocc {version('eocc')} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     body = tag(
-        "body",
-        tag("a", "Skip to the contents", href="#main", class_="skip"),
+        "body", tag("a", "Skip to the contents", href="#main", class_="skip"),
         tag("header", tag("p", about, class_="about"), tag("h1", heading), tag("p", f"{more} {made}", class_="note")),
-        nav,
-        tag("main", main, id="main", tabindex="-1"),
-        tag("script", Markup(as_json(data)), type="application/json", id="page-data"),
-        tag("script", Markup(script)),
-    )
+        nav, tag("main", main, id="main", tabindex="-1"),
+        tag("script", Markup(as_json(data)), type="application/json", id="page-data"), tag("script", Markup(script)),
+    )  # fmt: skip
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 

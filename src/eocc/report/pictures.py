@@ -16,16 +16,12 @@ from eocc.measures.difference import Difference
 from eocc.measures.labelled_graph import LabelledGraph
 
 SIZE, MARGIN = 150.0, 14.0
-# Larger graphs and longer labels are unreadable.
-MOST_VERTICES = 80
 # Attributes that place a vertex: by name, or as the first two numbers of networkx's usual attribute.
 COORDINATES = (("x", "y"), ("pos[0]", "pos[1]"))
-# The width of a drawing of series, and the most steps that it shows; there are not more pixels.
-WIDE, MOST_STEPS = 440.0, 300
+# The width of a drawing of series.
+WIDE = 440.0
 # Edits of a graph are marked if they make at least this share of the difference.
 MAIN = 0.05
-# The most symbols of an alignment.
-LONGEST = 600
 
 
 def picture_of(
@@ -44,7 +40,7 @@ def picture_of(
 
 def _graphs(pair: Sequence[LabelledGraph], measure: Any, edits: Sequence[Any], words: Sequence[str]) -> Markup:
     """Return both graphs by the coordinates of their vertices, or laid out by the steps from vertex to vertex."""
-    if any(graph.n_vertices > MOST_VERTICES for graph in pair):
+    if any(graph.n_vertices > 80 for graph in pair):  # unreadable
         return Markup()
     own = [places for places in map(_own_places, pair) if places is not None]
     placed = _fit(own) if len(own) == len(pair) else [_fit([_laid_out(graph)])[0] for graph in pair]
@@ -55,12 +51,8 @@ def _graphs(pair: Sequence[LabelledGraph], measure: Any, edits: Sequence[Any], w
         edited = [tuple(edit[end]) if isinstance(edit[end], list) else edit[end] for edit in edits if "what" in edit]
         parts = _draw_graph(graph, measure.vertex_labels(graph), at, set(map(str, edited)))
         drawn.append(_figure(parts, text, SIZE))
-    return tag(
-        "div",
-        *drawn,
-        tag("p", f"Marked: the edits that make at least {MAIN:.0%} of the difference.", class_="note"),
-        class_="pictures",
-    )
+    note = tag("p", f"Marked: the edits that make at least {MAIN:.0%} of the difference.", class_="note")
+    return tag("div", *drawn, note, class_="pictures")
 
 
 def _figure(parts: Sequence[Markup], words: str, width: float) -> Markup:
@@ -133,7 +125,7 @@ def _series(pair: Sequence[Matrix], edits: Sequence[Mapping[str, Any]], words: S
             band = {"x": f"{first - 2:.1f}", "width": f"{last - first + 4:.1f}", "y": 0, "height": f"{SIZE:g}"}
             parts.append(tag("rect", **band, class_="band"))
         for line, look in reversed(list(zip(lines, ("row", "other"), strict=True))):
-            kept = np.unique(np.linspace(0, len(line) - 1, min(len(line), MOST_STEPS)).astype(int))
+            kept = np.unique(np.linspace(0, len(line) - 1, min(len(line), 300)).astype(int))  # no more pixels
             x = MARGIN + (WIDE - 2 * MARGIN) * kept / max(longest - 1, 1)
             y = MARGIN + (SIZE - 2 * MARGIN) * (high - line[kept]) / ((high - low) or 1.0)
             path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
@@ -147,7 +139,7 @@ def _series(pair: Sequence[Matrix], edits: Sequence[Mapping[str, Any]], words: S
 
 def _alignment(pair: Sequence[Any], edits: Sequence[Mapping[str, Any]], words: Sequence[str]) -> Markup:
     """Return two strings below each other, symbol by symbol, with gaps where one has no counterpart; edits marked."""
-    if max(map(len, pair)) > LONGEST or not all("positions" in edit for edit in edits):
+    if max(map(len, pair)) > 600 or not all("positions" in edit for edit in edits):
         return Markup()
     gone, added, changed = (
         {place for edit in edits if edit["operation"] == kind for place in edit[key]}

@@ -98,33 +98,24 @@ def write_review(
     """
     checked_page(path)
     questions = questions_of(classifier, X, n, names, goal)
-    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal, notes)
-    return write_page(path, text)
-
-
-def _page(
-    classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str,
-    notes: Sequence[str],
-) -> str:  # fmt: skip
-    some = classifier._read(X)[np.array([question.index for question in questions])]
-    columns = columns_of(classifier, some, [question.explanation for question in questions])
-    decisions = (classifier._score_read(some).margins < classifier.threshold_).astype(int).tolist()
+    some = classifier._read(X)[np.array([one.index for one in questions])]
+    columns = columns_of(classifier, some, [one.explanation for one in questions])
     rows = [
         {
-            "name": one.name, "reason": one.reason, "digest": one.digest, "decision": decision,
+            "name": one.name, "reason": one.reason, "digest": one.digest,
+            "decision": int(not one.explanation.is_target),
             **contents(classifier, columns, some, k, is_new=True),
             **explained(classifier, columns, some[k], one.name, one.explanation),
         }
-        for k, (one, decision) in enumerate(zip(questions, decisions, strict=True))
+        for k, one in enumerate(questions)
     ]  # fmt: skip
     shown: dict[str, Any] = {"columns": columns.normal, "rows": rows, "called": columns.row_name, "data": data}
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
     many = "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?"
-    header, main = (
-        [f"Review of {Path(data).name}" if data else "Review", many, ""],
-        _main(len(rows), data, then, goal, notes),
-    )
-    return document(header, ["style.css", "review.css"], ["row.js", "review.js"], shown, Markup(), main)
+    header = [f"Review of {Path(data).name}" if data else "Review", many, ""]
+    main = _main(len(rows), data, teaching(model, "answers.csv", id_column), goal, notes)
+    styles, scripts = ["style.css", "review.css"], ["row.js", "review.js"]
+    return write_page(path, document(header, styles, scripts, shown, Markup(), main))
 
 
 def teaching(model: str, answers: str, id_column: str) -> str:
@@ -145,16 +136,15 @@ def _main(n: int, data: str, then: str, goal: str, notes: Sequence[str]) -> Mark
         intro = f"These are the strangest rows{where}, the strangest first. "
     intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
     intro = " ".join([intro, *notes])
+    arrows = {"\N{LEFTWARDS ARROW}": "back", "\N{RIGHTWARDS ARROW}": "next"}
     buttons = [
-        tag("button", text, " ", tag("kbd", key), type="button", data_answer=KEYS[key])
-        for key, text in (("n", "Normal"), ("x", "Not normal"), ("s", "Skip"))
+        tag("button", answer.capitalize(), " ", tag("kbd", key), type="button", data_answer=answer)
+        for key, answer in KEYS.items()
     ]
     move = [
-        tag("button", mark, type="button", id=name, aria_label=label, title=label)
-        for name, mark, label in (("back", "\N{LEFTWARDS ARROW}", "Back"), ("next", "\N{RIGHTWARDS ARROW}", "Next"))
+        tag("button", mark, type="button", id=name, aria_label=name.capitalize(), title=name.capitalize())
+        for mark, name in arrows.items()
     ]
-    keys = [("n", "normal"), ("x", "not normal"), ("s", "skip"), ("\N{LEFTWARDS ARROW}", "back"),
-            ("\N{RIGHTWARDS ARROW}", "next")]  # fmt: skip
     return joined([
         tag("p", intro),
         tag("noscript", tag("p", "This page needs JavaScript. Nothing is loaded from the network.")),
@@ -167,7 +157,7 @@ def _main(n: int, data: str, then: str, goal: str, notes: Sequence[str]) -> Mark
         tag("section", tag("h2", "When you are done"), tag("p", "Save the answers, answers.csv, and teach the model:"),
             tag("pre", then), class_="then"),
         tag("ul", tag("li", tag("label", Markup('<input type="checkbox" id="use-keys" checked> Keys'))),
-            *(tag("li", tag("kbd", key), f" {text}") for key, text in keys), class_="keys"),
+            *(tag("li", tag("kbd", key), f" {text}") for key, text in (KEYS | arrows).items()), class_="keys"),
     ], "\n")  # fmt: skip
 
 

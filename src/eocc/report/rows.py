@@ -10,16 +10,13 @@ from eocc.base.registry import FEW, listed
 from eocc.base.types import Matrix
 from eocc.base.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain import Explanation, Reason
+from eocc.explain import Explanation
 from eocc.explain.fitted import described
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.report.columns import Columns
 from eocc.report.pictures import picture_of
 from eocc.report.study import MOST_LISTED, Study
-
-# Rows are described in up to this many characters.
-LONGEST_WORDS = 160
 
 
 def page_data(study: Study, columns: Columns) -> dict[str, Any]:
@@ -86,43 +83,40 @@ def contents(
     """Return the values of a row, if it has columns, or the row in a few words."""
     if columns.names:
         return columns.values(index, is_new)
-    return {"words": shortened(described(classifier, patterns, index), LONGEST_WORDS)}
+    return {"words": shortened(described(classifier, patterns, index), 160)}
 
 
 def explained(
     classifier: OneClassClassifier, columns: Columns, pattern: Any, name: str, one: Explanation
 ) -> dict[str, Any]:
     """Return the explanation of a row of this name: sentence, reasons, nearest training rows, picture."""
-    role, other = one.compared_with
+    other_words, other = one.compared_with
     pair = [pattern, classifier.prototypes_[other.column]]
-    words = [f"row {name}", f"the {role}, {other.name}"]
-    difference = one.difference
-    far = f"Dissimilarity {format_number(difference.dissimilarity)} from the {role}, {other.name}"
+    words, difference = [f"row {name}", f"the {other_words}"], one.difference
+    far = f"Dissimilarity {format_number(difference.dissimilarity)} from the {other_words}"
     # The page shows the decision as a label before the sentence.
     said = one.sentence.partition(": ")[2] or one.sentence
     notes = f" Notes: {listed(one.facts.split('; '), FEW, '; ')}." if one.facts else ""
     return {
         "say": f"{said[0].upper()}{said[1:]}{notes}",
-        "why": shortened(one.main_reason, LONGEST_WORDS),
+        "why": shortened(one.main_reason, 160),
         "main": one.main_column,
-        "reasons": [_reason(reason, columns) for reason in one.reasons],
+        "reasons": [
+            {"name": reason.name, "said": reason.said, "normal": reason.normal, "near": columns.places_near(reason),
+             "out": reason.stands_out or None, "share": f"{reason.share:.0%}"}
+            for reason in one.reasons
+        ],
         "heading": one.exemplars_heading.rstrip(":"),
-        "near": [_near(classifier, columns, exemplar) for exemplar in one.exemplars],
+        "near": [
+            {"name": near.name, "far": format_number(finite(near.dissimilarity)),
+             **contents(classifier, columns, classifier.prototypes_, near.column, is_new=False)}
+            for near in one.exemplars
+        ],
         "meaning": f"{far}: {difference.meaning}.",
         "parts": _parts(difference),
         "notes": [note.replace(GLUE, " ") for note in one.notes()],
         "picture": picture_of(classifier, pair, difference, words),
-    }
-
-
-def _reason(reason: Reason, columns: Columns) -> dict[str, Any]:
-    found = {"name": reason.name, "said": reason.said, "normal": reason.normal, "near": columns.places_near(reason)}
-    return found | {"out": reason.stands_out or None, "share": f"{reason.share:.0%}"}
-
-
-def _near(classifier: OneClassClassifier, columns: Columns, other: Any) -> dict[str, Any]:
-    shown = {"name": other.name, "far": format_number(finite(other.dissimilarity))}
-    return shown | contents(classifier, columns, classifier.prototypes_, other.column, is_new=False)
+    }  # fmt: skip
 
 
 def _parts(difference: Difference) -> list[list[str]]:

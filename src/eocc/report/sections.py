@@ -1,7 +1,7 @@
 """The parts of the page: summary, list of rows, map, calibration and drift, data, model."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from urllib.parse import quote
 
@@ -10,13 +10,12 @@ from sklearn.metrics import roc_auc_score
 
 from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
 from eocc.base.registry import FEW, MANY, SOME, listed
-from eocc.base.types import Flags
 from eocc.base.wording import counted, format_number
 from eocc.entropic.regions.scores import decision_margin
 from eocc.explain import reach_of
 from eocc.explain.facts import MANY_KNOWN
 from eocc.explain.fitted import schema_of, weight_names
-from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
+from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc
 from eocc.plots.series import plot_series
 from eocc.report.charts import chart
 from eocc.report.columns import Columns
@@ -28,11 +27,16 @@ def summary_section(
     study: Study, columns: Columns, notes: Sequence[str] = (), windows: Windows | None = None
 ) -> Markup:
     """Return what was found, what is new in the data or was not compared, and the series that rows are windows of."""
-    found = tag("div", tag("ul", *(tag("li", said) for said in _found(study))))
-    heading = tag("h3", "What is new in these rows, and what was not compared")
-    news = tag("div", heading, tag("ul", *(tag("li", said) for said in _news(study, columns, notes))), class_="news")
-    halves = tag("div", found, *([] if study.new is None else [news]), class_="halves")
-    return section("summary", "Summary", halves, *([] if windows is None else _series(study, windows)))
+    halves = [tag("div", _bullets(_found(study)))]
+    if study.new is not None:
+        heading = tag("h3", "What is new in these rows, and what was not compared")
+        halves.append(tag("div", heading, _bullets(_news(study, columns, notes)), class_="news"))
+    series = [] if windows is None else _series(study, windows)
+    return section("summary", "Summary", tag("div", *halves, class_="halves"), *series)
+
+
+def _bullets(items: Iterable[object]) -> Markup:
+    return tag("ul", *(tag("li", item) for item in items))
 
 
 def _series(study: Study, windows: Windows) -> Iterator[Markup]:
@@ -70,29 +74,27 @@ def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
 
 
 def _found(study: Study) -> list[object]:
-    """Return the findings, one sentence each: discoveries first."""
-    if study.new is None:
-        said = f"No new rows were given; the page shows how the model scores its own {study.row_name}s."
-        return [said, *_prototypes_in_words(study)]
-    new, n_known = study.new, int(study.new.are_known.sum())
-    found = [*_discoveries_in_words(study), *_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
+    kept, new = study.classifier._prototypes_in_words, study.new
+    keeps = [f"The model keeps {kept} as prototypes and compares every row with these only."] if kept else []
+    if new is None:
+        return [f"No new rows were given; the page shows how the model scores its own {study.row_name}s.", *keeps]
+    found, n_known = list[object](), int(new.are_known.sum())
     if study.overlap:
-        found.insert(
-            0, "The windows overlap, so they depend on each other: discoveries are left out, and drift means little."
-        )
+        found.append("The windows overlap, so they depend on each other: "
+                     "discoveries are left out, and drift means little.")  # fmt: skip
+    found += [
+        *_discoveries_in_words(study),
+        *_main_columns(study),
+        *_labels_in_words(new),
+        *_drift_in_words(study, new),
+    ]
     if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         found.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
-    return [*found, *_prototypes_in_words(study)]
-
-
-def _prototypes_in_words(study: Study) -> list[str]:
-    kept = study.prototype_share
-    return [f"The model keeps {kept} as prototypes and compares every row with these only."] if kept else []
+    return [*found, *keeps]
 
 
 def _discoveries_in_words(study: Study) -> list[object]:
-    """Return the discoveries, each a link to its row, and what the word means."""
     found = study.discoveries
     if found is None:
         return []
@@ -108,7 +110,6 @@ def _discoveries_in_words(study: Study) -> list[object]:
 
 
 def _main_columns(study: Study) -> list[str]:
-    """Return the columns that are the main reason for rejecting rows, with the number of these rows."""
     counts = Counter(one.main_column for one in study.explained if not one.is_target and one.main_column)
     if not counts:
         return []
@@ -127,12 +128,6 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
 
 
-def percentage(part: float, whole: float) -> str:
-    """Return a share in percent, with one decimal near 0% and 100%."""
-    share = 100 * part / whole
-    return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
-
-
 def _labels_in_words(new: ScoredRows) -> list[str]:
     if new.is_normal is None:
         return []
@@ -143,46 +138,41 @@ def _labels_in_words(new: ScoredRows) -> list[str]:
     ):
         if kept.any():
             n_wrong, n_rows = int((new.wrong & kept).sum()), int(kept.sum())
-            share = percentage(n_wrong, n_rows)
+            share = f"{n_wrong / n_rows:.1%}"
             said.append(f"{wrong}: {n_wrong:,} of {n_rows:,} rows labelled {label} ({share}) are {decision}.")
     return [" ".join(said)]
 
 
-def rows_section(study: Study, columns: Columns) -> Markup:
+def rows_section(study: Study) -> Markup:
     """Return the list of rows, which script.js fills, with its filters."""
     heads = {"name": "row", "decision": "decision", "out": "how far out", "p": "p-value", "why": "main reason"}
     if study.subject.p_values is None:
         del heads["p"]
-    row = tag(
-        "tr",
-        *(
-            tag(
-                "th",
-                tag("button", text, type="button", data_sort=key, title=f"Sort by {text}"),
-                scope="col",
-                class_="ratio" if key == "out" else key,
-            )
-            for key, text in heads.items()
-        ),
-    )
-    rows = tag("table", tag("thead", row), tag("tbody"), id="list")
-    more = tag("button", "Show 50 more", type="button", id="more", hidden=True)
+    sorts = {key: _button(text, data_sort=key, title=f"Sort by {text}") for key, text in heads.items()}
+    row = [tag("th", sort, scope="col", class_="ratio" if key == "out" else key) for key, sort in sorts.items()]
+    rows = tag("table", tag("thead", tag("tr", *row)), tag("tbody"), id="list")
+    limit = f"{reach_of(study.classifier.threshold_):.4g}"
+    said = "The most unusual first. Open a row to see its values next to those of normal rows."
+    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted."
+    if len(study.listed) < len(study.subject):
+        said += f" The page holds {len(study.listed):,} of {len(study.subject):,} rows"
+        said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others."
     without = tag("noscript", tag("p", "The list and the map need JavaScript. Nothing is loaded from the network."))
     return section(
-        "rows", "Rows", tag("p", _rows_in_words(study)), without, _filters(study),
+        "rows", "Rows", tag("p", said), without, _filters(study),
         tag("div", id="mains", class_="tools screen-only", role="group", aria_label="Rejected because of"),
-        tag("div", rows, class_="scroll list"), more,
+        tag("div", rows, class_="scroll list"), _button("Show 50 more", id="more", hidden=True),
     )  # fmt: skip
 
 
-def _rows_in_words(study: Study) -> str:
-    limit = f"{reach_of(study.classifier.threshold_):.4g}"
-    said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted"
-    if len(study.listed) < len(study.subject):
-        said += f". The page holds {len(study.listed):,} of {len(study.subject):,} rows"
-        said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others"
-    return f"{said}."
+def _button(text: str, **attributes: object) -> Markup:
+    return tag("button", text, type="button", **attributes)
+
+
+def _choices(boxes: Iterable[tuple[str, str]]) -> Markup:
+    """Return inputs, given by their attributes, with a label each."""
+    labels = [tag("label", Markup(f"<input {attributes}>"), f" {text}") for attributes, text in boxes]
+    return tag("fieldset", tag("legend", "Show"), *labels) if labels else Markup()
 
 
 def _filters(study: Study) -> Markup:
@@ -190,49 +180,38 @@ def _filters(study: Study) -> Markup:
     kinds = {"all": len(study.listed), REJECTED: int((~study.subject.accepted[study.listed]).sum())}
     kinds |= {"discoveries": int((decisions == 2).sum())} if study.discoveries is not None else {}
     kinds |= {"wrong": int(study.subject.wrong[study.listed].sum())} if study.subject.is_normal is not None else {}
-    boxes = [
-        tag("label", Markup(f'<input type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}>'),
-            f" {kind} {count:,}")
-        for kind, count in kinds.items()
-    ]  # fmt: skip
+    boxes = [(f'type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}', f"{kind} {count:,}")
+             for kind, count in kinds.items()]  # fmt: skip
     field = Markup('<input type="search" id="find" size="18" autocomplete="off" aria-describedby="found">')
-    show = tag("fieldset", tag("legend", "Show"), *boxes)
     found = tag("output", id="found", for_="find", class_="note")
-    return tag("div", show, tag("label", "Find ", field, class_="find"), found, class_="tools screen-only")
+    return tag("div", _choices(boxes), tag("label", "Find ", field, class_="find"), found, class_="tools screen-only")
 
 
-def map_section(study: Study, columns: Columns) -> Markup:
+def map_section(study: Study) -> Markup:
     """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
     said = (
         f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
         f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
         "are logarithmic, so that a far row does not squeeze the others."
     )
+    kinds = [] if study.rules is None else ["tree"]
+    kinds += ["training", ACCEPTED, REJECTED] if study.new is not None else []
     if study.rules is None:
         said += f" Regions are not shown for {len(study.training):,} {study.row_name}s."
-    hint = "Choose a mark to see the row. Keys: arrows, Enter, + and -, Home, Escape."
-    hint += " Double-click, or hold Ctrl and turn the wheel, to zoom."
-    panel = tag(
-        "aside", tag("p", hint, class_="note"), id="panel", aria_label="Row", tabindex="-1", class_="screen-only"
-    )
+    zoom = tag(
+        "div", _button("+", data_zoom="in", aria_label="Zoom in"),
+        _button("\N{MINUS SIGN}", data_zoom="out", aria_label="Zoom out"),
+        _button("All", data_zoom="all", title="Show the whole map"), class_="zoom", role="group", aria_label="Zoom",
+    )  # fmt: skip
+    show = _choices((f'type="checkbox" checked data-show="{kind}"', kind) for kind in kinds)
     drawing = tag("svg", id="drawing", role="group", aria_label=f"Map of {len(study.listed):,} {study.kind} rows")
     tip = tag("div", id="tip", role="tooltip", hidden=True)
-    board = tag("div", _map_tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
+    tools = tag("div", show, zoom, class_="tools screen-only")
+    board = tag("div", tools, tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
+    hint = "Choose a mark to see the row. Keys: arrows, Enter, + and -, Home, Escape."
+    hint = tag("p", f"{hint} Double-click, or hold Ctrl and turn the wheel, to zoom.", class_="note")
+    panel = tag("aside", hint, id="panel", aria_label="Row", tabindex="-1", class_="screen-only")
     return section("map", "Map", tag("p", said), tag("div", board, panel, class_="board"))
-
-
-def _map_tools(study: Study) -> Markup:
-    kinds = ["tree"] if study.rules is not None else []
-    kinds += ["training", ACCEPTED, REJECTED] if study.new is not None else []
-    boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), f" {kind}") for kind in kinds]
-    buttons = [
-        tag("button", "+", type="button", data_zoom="in", aria_label="Zoom in"),
-        tag("button", "\N{MINUS SIGN}", type="button", data_zoom="out", aria_label="Zoom out"),
-        tag("button", "All", type="button", data_zoom="all", title="Show the whole map"),
-    ]
-    show = tag("fieldset", tag("legend", "Show"), *boxes) if boxes else Markup()
-    zoom = tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom")
-    return tag("div", show, zoom, class_="tools screen-only")
 
 
 def _legend(study: Study) -> Markup:
@@ -252,103 +231,74 @@ def _legend(study: Study) -> Markup:
     return tag("ul", *items, class_="keys")
 
 
-def calibration_section(study: Study, columns: Columns) -> Markup:
+def calibration_section(study: Study) -> Markup:
     """Return how scores and p-values are spread, the decisions by label, and the ROC curve."""
-    rows, calibration = study.subject, study.classifier.calibration_
-    labels = rows.is_normal
+    rows, calibration, labels = study.subject, study.classifier.calibration_, study.subject.is_normal
+    said = "The model is not calibrated. Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
     words = f"How far out rows lie. Rows up to {reach_of(study.classifier.threshold_):.3g} are accepted; "
     words += "the last bar includes all that lie farther out."
     charts = [chart("ratios", words, lambda axes: draw_ratios(axes, rows.ratios, labels, study.classifier))]
-    if rows.p_values is not None and calibration is not None and study.new is not None:
-        words = "Share of rows with a p-value of at most a. Normal rows should follow the dashed line."
-        p_values, rate = rows.p_values, calibration.limit
-        charts.append(chart("p-values", words, lambda axes: draw_p_values(axes, p_values, labels, rate)))
+    if calibration is not None:
+        rate, n_training = calibration.rate, counted(study.classifier._n_training, "training row")
+        said = f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are rejected. "
+        said += f"It was set on {n_training}, each scored as if the model had not seen it. "
+        said += "The p-value of a row is the share of these rows that are at least as unusual."
+        if study.new is not None and rows.p_values is not None:
+            words = "Share of rows with a p-value of at most a. Normal rows should follow the dashed line."
+            draw = partial(draw_p_values, p_values=rows.p_values, is_normal=labels, rate=calibration.limit)
+            charts.append(chart("p-values", words, draw))
     note = Markup()
     if labels is not None and len(np.unique(labels)) < 2:
         note = tag("p", "All labels are the same, so there is no ROC curve.")
     elif labels is not None:
-        charts.append(_roc(rows, labels))
-    drawn = tag("div", *charts, class_="charts")
-    return section("calibration", "Calibration", tag("p", _calibration_in_words(study)), note, drawn)
-
-
-def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
-    accepted = [float(rows.accepted[kept].mean()) for kept in (is_normal, ~is_normal)]
-    area = roc_auc_score(is_normal, rows.scores)
-    words = f"ROC curve, AUC {area:.3f}: the probability that a random normal row scores higher than a random "
-    words += f"outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
-    words += f"{accepted[1]:.1%} of the outliers."
-    return chart("roc", words, lambda axes: draw_roc(axes, rows.scores, rows.accepted, is_normal))
-
-
-def _calibration_in_words(study: Study) -> str:
-    calibration = study.classifier.calibration_
-    if calibration is None:
-        return (
-            "The model is not calibrated. Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
-        )
-    rate = calibration.rate
-    return (
-        f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
-        f"rejected. It was set on {counted(study.classifier._n_training, 'training row')}, each scored as if the model "
-        "had not seen it. The p-value of a row is the share of these rows that are at least as unusual."
-    )
+        accepted = [float(rows.accepted[kept].mean()) for kept in (labels, ~labels)]
+        words = f"ROC curve, AUC {roc_auc_score(labels, rows.scores):.3f}: the probability that a random normal row "
+        words += f"scores higher than a random outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
+        words += f"{accepted[1]:.1%} of the outliers."
+        charts.append(chart("roc", words, lambda axes: draw_roc(axes, rows.scores, rows.accepted, labels)))
+    return section("calibration", "Calibration", tag("p", said), note, tag("div", *charts, class_="charts"))
 
 
 def data_section(study: Study, columns: Columns) -> Markup:
     """Return what may be wrong with the training rows, in words, and the ranges of the columns, folded."""
-    problems = columns.problems() or [f"No gaps and no constant columns in the {study.row_name}s."]
     if not columns.names:
         problems = ["These data are no table, so their columns were not checked."]
-    items = tag("ul", *(tag("li", sentence) for sentence in problems))
+        return section("data", "Training data", _bullets(problems))
+    problems = columns.problems() or [f"No gaps and no constant columns in the {study.row_name}s."]
     rows = [[one.column.name, one.words] for one in columns.axes]
     more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(rows) else ""
-    head = ["column", "95% of training rows, or the commonest categories"]
-    ranges = fold(f"What is normal in {counted(len(rows), 'column')}{more}", table(head, rows)) if rows else Markup()
-    return section("data", "Training data", items, ranges)
+    ranges = table(["column", "95% of training rows, or the commonest categories"], rows)
+    folded = fold(f"What is normal in {counted(len(rows), 'column')}{more}", ranges)
+    return section("data", "Training data", _bullets(problems), folded)
 
 
-def model_section(study: Study, columns: Columns) -> Markup:
+def model_section(study: Study) -> Markup:
     """Return how the model decides, and, folded, its regions, its weights, the search and the parameters."""
     classifier = study.classifier
     known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
-    known += [("prototypes", study.prototype_share)] if study.prototype_share else []
+    known += [("prototypes", classifier._prototypes_in_words)] if classifier._prototypes_in_words else []
     for name, value in classifier._facts().items():
         known += [] if value is None else [(name, f"{value:,}" if isinstance(value, int) else value)]
     known = [(name, format_number(value) if isinstance(value, float) else value) for name, value in known]
     parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]
     folds = [_regions(study), _weights(study), fold("All parameters", table(["parameter", "value"], parameters))]
-    return section("model", "Model", tag("p", classifier._describe()), facts(known), _search(study), *folds)
-
-
-def _search(study: Study) -> Markup:
-    history = study.classifier._search_history
-    if history is None:
-        return Markup()
-    first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
-    generations = counted(len(history), "generation")
-    words = f"Search: {generations}; the best objective was {first} at first and {last} at the end."
-    drawn = chart("search", words, lambda axes: plot_history(study.classifier, axes=axes))
-    return tag("div", drawn, class_="charts")
+    history, search = classifier._search_history, Markup()
+    if history is not None:
+        first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
+        words = f"Search: {counted(len(history), 'generation')}; the best objective was {first} at first and {last} at "
+        search = tag("p", f"{words}the end.")
+    return section("model", "Model", tag("p", classifier._describe()), facts(known), search, *folds)
 
 
 def _regions(study: Study) -> Markup:
-    """Return the regions as rules, the largest first, and how they were found."""
     if study.rules is None:
         return tag("p", f"Regions are not computed for {len(study.training):,} {study.row_name}s.")
-    rules = [study.rules[number] for number in study.region_order]
-    texts = list(map(str, rules))
+    texts = [str(study.rules[number]) for number in study.region_order]
     shown = int((np.cumsum([text.count("\n") + 1 for text in texts]) <= MANY).sum()) or 1
-    parts, more = [tag("pre", text) for text in texts[:shown]], len(rules) - shown
+    parts, more = [tag("pre", text) for text in texts[:shown]], len(texts) - shown
     if more > 0:
         parts.append(tag("p", f"{counted(more, 'smaller region')} left out; eocc inspect prints all rules."))
-    curve, chosen = study.classifier.modularity_curve_, len(rules)
-    if len(curve) > 1:
-        words = f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve):,} clusters; "
-        words += f"chosen: {counted(chosen, 'region')}, Q = {format_number(float(curve[chosen - 1]))}."
-        drawn = chart("modularity", words, lambda axes: plot_modularity(study.classifier, axes=axes))
-        parts.append(tag("div", drawn, class_="charts"))
-    return fold(f"{counted(len(rules), 'region')} as rules", joined(parts))
+    return fold(f"{counted(len(texts), 'region')} as rules", joined(parts))
 
 
 def _weights(study: Study) -> Markup:

@@ -28,11 +28,9 @@ ACCEPTED, REJECTED, DISCOVERY = DECISIONS = ("accepted", "rejected", "discovery"
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
-    """What the model says of each row.
+    """What the model says of each row: `ratios` say how far out, `scores` are log-memberships, `points` (m, 2) places.
 
-    `ratios` say how far out rows lie, `scores` are log-memberships, `accepted` are the decisions, `points` (m, 2) the
-    places in the plane. `p_values` are those of a calibrated model, `is_normal` the labels, if they are known.
-    `are_known` marks copies of prototypes.
+    `p_values` are of a calibrated model, `is_normal` the labels, if known; `are_known` marks copies of prototypes.
     """
 
     patterns: Any
@@ -63,12 +61,10 @@ class ScoredRows:
 class Study:
     """What the page shows of the model and of `new` rows, if there are any.
 
-    `training` are the prototypes: all training rows, unless prototypes were chosen. `listed` are the rows that the page
-    holds, the most unusual first: of the new rows, or of the training rows if there are no new ones. `explained` holds
-    the explanations of the first of them. `rules` are those of the regions, and `labels` the regions of the prototypes;
-    they are None if there are too many training rows to compute them.
-    `n_unread` further rows could not be read, so they are rejected. Windows that `overlap` have no discoveries, which
-    are for rows that do not depend on each other.
+    `training` are the prototypes. `listed` are the rows that the page holds, the most unusual first, and `explained`
+    the explanations of the first of them. `labels` are the regions of the prototypes; they and the `rules` are None if
+    there are too many rows to compute them. `n_unread` further rows could not be read, so they are rejected. Windows
+    that `overlap` depend on each other, so they have no discoveries.
     """
 
     classifier: OneClassClassifier
@@ -90,7 +86,8 @@ class Study:
     @property
     def region_order(self) -> list[int]:
         """The regions, the largest first."""
-        return sorted(range(len(self.rules or ())), key=lambda number: -self.rules[number].n_members)  # type: ignore[index]
+        rules = self.rules or ()
+        return sorted(range(len(rules)), key=lambda number: -rules[number].n_members)
 
     @property
     def kind(self) -> str:
@@ -98,14 +95,9 @@ class Study:
         return "training" if self.new is None else "new"
 
     @property
-    def prototype_share(self) -> str:
-        """How many of the training rows are prototypes, in words; "" if all are."""
-        return self.classifier._prototypes_in_words
-
-    @property
     def row_name(self) -> str:
         """What rows are compared with: training rows, or prototypes if these are fewer."""
-        return "prototype" if self.prototype_share else "training row"
+        return "prototype" if self.classifier._prototypes_in_words else "training row"
 
     @cached_property
     def discoveries(self) -> Discoveries | None:
@@ -156,21 +148,19 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
     """Return the study of a fitted classifier, and of new rows X with labels y (+1, -1) and names, if given."""
     check_is_fitted(classifier)
     new = _new_rows(classifier, X, y, names)
-    with stage("computing the report", 5) as report:
+    with stage("computing the report", 3) as report:
         plane = project(classifier)
-        report(1)
         rows = [training_name(classifier, index) for index in classifier.prototype_indices_.tolist()]
         training = _scored(classifier, plane, classifier.prototypes_, rows)
-        report(2)
+        report(1)
         scored = None if new is None else _scored(classifier, plane, *new)
-        report(3)
+        report(2)
         subject = training if scored is None else scored
         half = MOST_LISTED // 2  # if there are very many, the most unusual half, and others spread evenly
         listed = np.concatenate([subject.order[:half], evenly(subject.order[half:], MOST_LISTED - half)])
         some = subject.patterns[listed[:MOST_EXPLAINED]]
         explained = classifier._explain_patterns(some)
         explained = explained if scored is None else with_facts(classifier, some, explained)
-        report(4)
         regions = (classifier.rules(), prototype_labels(classifier)) if shows_regions(classifier) else (None, None)
         return Study(classifier, plane, training, scored, listed, explained, *regions)
 
@@ -179,10 +169,11 @@ def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
     scores, calibration = classifier._score_read(patterns), classifier.calibration_
-    points, known = points_of(classifier, plane, patterns), are_copies(patterns, classifier.prototypes_)
-    p_values = None if calibration is None else calibration.p_values(scores.margins)
-    accepted, ratios, logs = scores.margins >= classifier.threshold_, scores.ratios, scores.log_memberships
-    return ScoredRows(patterns, names, ratios, logs, accepted, points, p_values, known, is_normal)
+    return ScoredRows(
+        patterns, names, scores.ratios, scores.log_memberships, scores.margins >= classifier.threshold_,
+        points_of(classifier, plane, patterns), None if calibration is None else calibration.p_values(scores.margins),
+        are_copies(patterns, classifier.prototypes_), is_normal,
+    )  # fmt: skip
 
 
 def _new_rows(
