@@ -14,7 +14,7 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.kernels.graph_edit import pair_in_order
-from eocc.measures.base import LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
+from eocc.measures.base import FittedWithBounds, LinearPrepared, Search
 from eocc.measures.difference import Difference, Pair
 from eocc.measures.graphs.edit_path import WEIGHT, GraphEditOperation, graph_edit_path
 from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
@@ -170,7 +170,7 @@ class GraphMeasure(Measure):
 
 
 @dataclass(frozen=True)
-class FittedGraphEdit(FittedGraphMeasure):
+class FittedGraphEdit(FittedGraphMeasure, FittedWithBounds):
     """The three-weight scheme with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("substitution", "insertion", "deletion")
@@ -181,25 +181,19 @@ class FittedGraphEdit(FittedGraphMeasure):
         """Compute S, I and E of all pairs, which do not depend on p."""
         return LinearPrepared(self.components(patterns, prototypes))
 
-    def nearest(
-        self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph], weightings: Matrix, k: int
-    ) -> list[tuple[Matrix, Indices]]:
-        """Return the distances to the k nearest prototypes and their indices; sizes and categories rule out others."""
-        if are_few(patterns, prototypes):
-            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+    def search(self, patterns: Any, prototypes: Any, weightings: Matrix) -> Search:
+        """Return prototypes one by one; sizes and categories rule them out."""
         pairs, n = self.pairs(patterns, prototypes), len(patterns)
         others = np.arange(n, n + len(prototypes))
 
-        def at_all_weights(components: Matrix) -> Matrix:
-            return np.stack([LinearPrepared(components).evaluate(p) for p in weightings])
-
         def bounds(start: int, stop: int) -> Matrix:
-            return at_all_weights(pairs.bounds(np.arange(start, stop), others))
+            return LinearPrepared(pairs.bounds(np.arange(start, stop), others)).at_all(weightings)
 
         def compare(rows: Indices, columns: Indices) -> Matrix:
-            return at_all_weights(np.ascontiguousarray(pairs.compare(rows, n + columns).T)[:, :, None])
+            components = np.ascontiguousarray(pairs.compare(rows, n + columns).T)
+            return LinearPrepared(components[:, :, None]).at_all(weightings)
 
-        return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
+        return np.arange(len(prototypes))[:, None], bounds, compare
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
