@@ -3,7 +3,7 @@
 import numpy as np
 
 from eocc.kernels.compile import helper, kernel
-from eocc.kernels.smallest import TIED
+from eocc.kernels.smallest import TIED, insert_value
 
 
 @helper
@@ -25,12 +25,8 @@ def nearest_values(column, means, best, values):
     """Collect the values of the nearest records that have one, with those as near as the last; return how many."""
     best[:] = np.inf
     for j in range(column.shape[0]):
-        if column[j] == column[j] and means[j] < best[-1]:
-            t = best.shape[0] - 1
-            while t > 0 and means[j] < best[t - 1]:
-                best[t] = best[t - 1]
-                t -= 1
-            best[t] = means[j]
+        if column[j] == column[j]:
+            insert_value(means[j], best)
     limit, count = best[-1] * TIED, 0
     for j in range(column.shape[0]):
         if column[j] == column[j] and means[j] <= limit:

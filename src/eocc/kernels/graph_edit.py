@@ -1,4 +1,4 @@
-"""Pairs of labelled graphs -> the components of the three-weight edit scheme, and of TWEC.
+"""Pairs of labelled graphs -> what the three-weight edit scheme and TWEC count.
 
 A set of graphs is three groups of arrays. `shape`: where the vertices and the edges of each graph begin, and the degree
 of each vertex. `links`: where the neighbours of each vertex begin; the vertex (counted within the graph) and the edge
@@ -160,39 +160,6 @@ def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
 
 
 @kernel
-def edit_pairs(pairs, n_left, graphs, table, n_texts, room, found):
-    """Fill found[t] with (S, I, E) of graphs pairs[t], each divided by the number of vertices and edges of both."""
-    # The first graph of a pair has no more vertices than the second. The rows of the table are texts of the first
-    # `n_left` graphs, its n_texts columns texts of the others, or of all if there are no others. `room` is scratch:
-    # costs (n n,) and their bits, then five arrays of (n,).
-    costs, bits, partner, live, best, least, closed = room
-    (vertices, edges, degree), (begin, neighbour, edge_of, ends), attributes = graphs
-    numbers, units, texts, e_numbers, e_units, e_texts = attributes
-    for t in range(pairs.shape[0]):
-        g, h = pairs[t, 0], pairs[t, 1]
-        step, other_step = (n_texts, 1) if g < n_left else (1, n_texts)
-        v, n, n_edges = vertices[g], vertices[g + 1] - vertices[g], edges[g + 1] - edges[g]
-        w, m, m_edges = vertices[h], vertices[h + 1] - vertices[h], edges[h + 1] - edges[h]
-        changed, shared = 0.0, 0
-        if n > 0:
-            cost = costs[: n * m].reshape(n, m)  # contiguous, so that loops over rows are vectorised
-            fill_costs(v, w, numbers, units, texts, (table, step, other_step), cost)
-            drop_spare_bits(bits[: n * m])  # costs that differ by rounding only are ties
-            changed = pair_greedily(cost, degree[v : v + n], degree[w : w + m], partner, live, best, least, closed)
-        for e in range(edges[g], edges[g + 1]):
-            a, b = w + partner[ends[e, 0]], partner[ends[e, 1]]
-            for s in range(begin[a], begin[a + 1]):
-                if neighbour[s] == b:
-                    shared += 1
-                    changed += distance_of(e, edge_of[s], e_numbers, e_units, e_texts, table, step, other_step)
-                    break
-        size = max(n + m + n_edges + m_edges, 1)
-        found[t, 0] = changed / size
-        found[t, 1] = (m - n + m_edges - shared) / size
-        found[t, 2] = (n_edges - shared) / size
-
-
-@kernel
 def pair_in_order(cost, partner, closed):
     """Fill partner[i], in the order of the rows: the cheapest free column, ties to the lower. Return the total cost."""
     total = 0.0
@@ -210,43 +177,46 @@ def pair_in_order(cost, partner, closed):
 
 
 @kernel
-def twec_pairs(pairs, n_left, graphs, table, n_texts, room, found):
-    """Fill found[t] with C_N, C_E, C_ED and C_ND of graphs pairs[t]."""
-    # As in `edit_pairs`, but the first `count` vertices of the first graph are paired, in their order. Only edges
-    # between paired vertices count; closed[j] is infinite for the vertices of the second graph that are paired.
-    costs, bits, partner, _, _, _, closed = room
-    (vertices, edges, _), (begin, neighbour, edge_of, ends), attributes = graphs
+def compare_pairs(pairs, is_in_order, graphs, distances, room, found):
+    """Fill found[t] with the costs of graphs pairs[t]: of paired vertices, of shared edges, of both; then numbers.
+
+    A shared edge joins paired vertices in both graphs. The numbers are those of shared edges, of edges between paired
+    vertices in the first graph, and in the second.
+    """
+    # Vertices are paired in the order of the first graph, as many as the smaller graph has; or greedily, where the
+    # first graph has no more vertices. `distances` is (table, n_left, n_texts): the rows of the table are texts of the
+    # first `n_left` graphs, its n_texts columns texts of the others, or of all if there are no others. `room` is
+    # scratch: costs (n n,) and their bits, then five arrays of (n,). closed[j] is infinite for paired vertices.
+    costs, bits, partner, live, best, least, closed = room
+    (vertices, edges, degree), (begin, neighbour, edge_of, ends), attributes = graphs
     numbers, units, texts, e_numbers, e_units, e_texts = attributes
+    table, n_left, n_texts = distances
     for t in range(pairs.shape[0]):
         g, h = pairs[t, 0], pairs[t, 1]
         step, other_step = (n_texts, 1) if g < n_left else (1, n_texts)
-        v, n, n_edges = vertices[g], vertices[g + 1] - vertices[g], edges[g + 1] - edges[g]
-        w, m, m_edges = vertices[h], vertices[h + 1] - vertices[h], edges[h + 1] - edges[h]
-        count = min(n, m)
-        changed, edge_cost, shared, unshared = 0.0, 0.0, 0, 0
-        if count > 0:
-            cost = costs[: count * m].reshape(count, m)
+        v, w, m = vertices[g], vertices[h], vertices[h + 1] - vertices[h]
+        n = min(vertices[g + 1] - v, m)
+        changed, edge_cost, shared, between, other_between = 0.0, 0.0, 0, 0, 0
+        if n > 0:
+            cost = costs[: n * m].reshape(n, m)  # contiguous, so that loops over rows are vectorised
             fill_costs(v, w, numbers, units, texts, (table, step, other_step), cost)
-            drop_spare_bits(bits[: count * m])
-            changed = pair_in_order(cost, partner, closed)
+            drop_spare_bits(bits[: n * m])  # costs that differ by rounding only are ties
+            if is_in_order:
+                changed = pair_in_order(cost, partner, closed)
+            else:
+                changed = pair_greedily(cost, degree[v : v + n], degree[w : w + m], partner, live, best, least, closed)
+        total = changed
         for e in range(edges[g], edges[g + 1]):
-            if ends[e, 0] >= count or ends[e, 1] >= count:
+            if ends[e, 0] >= n or ends[e, 1] >= n:
                 continue
-            a, b, other = w + partner[ends[e, 0]], partner[ends[e, 1]], -1
+            between += 1
+            a, b = w + partner[ends[e, 0]], partner[ends[e, 1]]
             for s in range(begin[a], begin[a + 1]):
                 if neighbour[s] == b:
-                    other = edge_of[s]
+                    distance = distance_of(e, edge_of[s], e_numbers, e_units, e_texts, table, step, other_step)
+                    shared, edge_cost, total = shared + 1, edge_cost + distance, total + distance
                     break
-            if other < 0:
-                unshared += 1
-            else:
-                shared += 1
-                edge_cost += distance_of(e, other, e_numbers, e_units, e_texts, table, step, other_step)
-        between = 0
         for e in range(edges[h], edges[h + 1]):
-            if count > 0 and closed[ends[e, 0]] > 0.0 and closed[ends[e, 1]] > 0.0:
-                between += 1
-        found[t, 0] = changed / max(count, 1)
-        found[t, 1] = edge_cost / max(shared, 1)
-        found[t, 2] = (unshared + between - shared) / max(n_edges + m_edges, 1)
-        found[t, 3] = abs(n - m) / max(n + m, 1)
+            other_between += n > 0 and closed[ends[e, 0]] > 0.0 and closed[ends[e, 1]] > 0.0
+        found[t, 0], found[t, 1], found[t, 2] = changed, edge_cost, total
+        found[t, 3], found[t, 4], found[t, 5] = shared, between, other_between

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, kernel
+from eocc.kernels.smallest import insert_value
 
 # Beyond this many spreads a number counts no more, so that strange values do not decide which rows are alike.
 FARTHEST = 2.0
@@ -20,49 +22,24 @@ ROUNDING = 1e-12
 
 
 @helper
-def fill_number_terms(value, column, spread, terms):
-    """Fill terms_j with the bounded squared difference of a number and column_j, in spreads."""
-    scale = 1.0 / spread if spread > 0 else 0.0
-    for j in range(column.shape[0]):
-        gap = min(abs(value - column[j]) * scale, FARTHEST)
-        terms[j] = gap * gap if column[j] == column[j] else GAP
-
-
-@helper
-def fill_code_terms(code, column, terms):
-    """Fill terms_j with the squared difference of a code and column_j."""
-    for j in range(column.shape[0]):
-        mismatch = 0.0 if column[j] == code else MISMATCH
-        terms[j] = mismatch if column[j] == column[j] else GAP
-
-
-@helper
 def fill_terms(record, columns, is_code, spreads, terms, totals):
     """Fill terms_kj with the bounded squared difference of value k and columns_kj, and totals_j with their sum."""
     totals[:] = 0.0
     for k in range(record.shape[0]):
-        if np.isnan(record[k]):
-            terms[k] = GAP
+        value, column, row = record[k], columns[k], terms[k]
+        scale = 1.0 / spreads[k] if spreads[k] > 0 else 0.0
+        if np.isnan(value):
+            row[:] = GAP
         elif is_code[k]:
-            fill_code_terms(record[k], columns[k], terms[k])
+            for j in range(column.shape[0]):
+                mismatch = 0.0 if column[j] == value else MISMATCH
+                row[j] = mismatch if column[j] == column[j] else GAP
         else:
-            fill_number_terms(record[k], columns[k], spreads[k], terms[k])
-        for j in range(totals.shape[0]):
-            totals[j] += terms[k, j]
-
-
-@helper
-def smallest_of(totals, smallest):
-    """Fill `smallest` with as many of the smallest totals, ascending, and return the last."""
-    smallest[:] = np.inf
-    for total in totals:
-        place = smallest.shape[0] - 1
-        if total < smallest[place]:
-            while place > 0 and smallest[place - 1] > total:
-                smallest[place] = smallest[place - 1]
-                place -= 1
-            smallest[place] = total
-    return smallest[-1]
+            for j in range(column.shape[0]):
+                gap = min(abs(value - column[j]) * scale, FARTHEST)
+                row[j] = gap * gap if column[j] == column[j] else GAP
+        for j in range(column.shape[0]):
+            totals[j] += row[j]
 
 
 @helper
@@ -71,18 +48,11 @@ def fill_nearest(candidates, totals, term, smallest, near):
 
     The totals of the candidates ascend.
     """
-    last = near.shape[0] - 1
-    smallest[:] = np.inf
+    smallest[:], near[:] = np.inf, np.iinfo(np.int64).max
     for j in candidates:
-        if totals[j] - LARGEST > smallest[last]:
+        if totals[j] - LARGEST > smallest[-1]:
             return
-        value, place = totals[j] - term[j], last
-        if value > smallest[last] or (value == smallest[last] and j > near[last]):
-            continue
-        while place > 0 and (smallest[place - 1] > value or (smallest[place - 1] == value and near[place - 1] > j)):
-            smallest[place], near[place] = smallest[place - 1], near[place - 1]
-            place -= 1
-        smallest[place], near[place] = value, j
+        insert(totals[j] - term[j], j, smallest, near)
 
 
 @helper
@@ -166,7 +136,10 @@ def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near, ends
         if totals[itself] == 0 and n > 1:
             totals[itself] = np.inf
         # Leaving a column out lowers a total by at most the largest term, so only these rows can be near.
-        candidates = np.flatnonzero(totals <= smallest_of(totals, smallest) + LARGEST)
+        smallest[:] = np.inf
+        for total in totals:
+            insert_value(total, smallest)
+        candidates = np.flatnonzero(totals <= smallest[-1] + LARGEST)
         candidates = candidates[np.argsort(totals[candidates])]
         for k in range(n_columns):
             fill_nearest(candidates, totals, terms[k], smallest, near[i, k])

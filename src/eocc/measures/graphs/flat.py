@@ -11,7 +11,7 @@ import numpy as np
 from eocc.base.checks import Sizes, demand, has_hash, hashable, mapping, real, tuple_of
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, shortened
-from eocc.kernels.graph_edit import edit_pairs, twec_pairs
+from eocc.kernels.graph_edit import compare_pairs
 from eocc.measures.base import SAFE_SHARE
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import derived
@@ -287,24 +287,31 @@ class GraphPairs:
         return np.diff(self.graphs.vertices)
 
     def compare(self, left: Indices, right: Indices) -> Matrix:
-        """Return S, I and E of graphs left[t] and right[t], the one with fewer vertices first: (pairs, 3)."""
+        """Return S, I and E of graphs left[t] and right[t], the one with fewer vertices first: (3, pairs)."""
         is_larger = (self.sizes[left] > self.sizes[right])[:, None]
         pairs = np.where(is_larger, np.column_stack([right, left]), np.column_stack([left, right]))
-        return self._computed(edit_pairs, pairs, 3)
+        (n, m), (n_edges, m_edges) = self.sizes[pairs].T, np.diff(self.graphs.edges)[pairs].T
+        _, _, total, shared, _, _ = self._counted(pairs, False)
+        costs = np.stack([total, m - n + m_edges - shared, n_edges - shared])
+        return np.asarray(costs / np.maximum(n + m + n_edges + m_edges, 1))
 
     def compare_in_order(self, left: Indices, right: Indices) -> Matrix:
-        """Return the four costs of TWEC of graphs left[t] and right[t]: (pairs, 4)."""
-        return self._computed(twec_pairs, np.column_stack([left, right]), 4)
+        """Return the four costs of TWEC of graphs left[t] and right[t]: (4, pairs)."""
+        pairs = np.column_stack([left, right])
+        (n, m), edges = self.sizes[pairs].T, np.diff(self.graphs.edges)[pairs].sum(axis=1)
+        vertex_cost, edge_cost, _, shared, between, other_between = self._counted(pairs, True)
+        costs = [vertex_cost, edge_cost, between + other_between - 2 * shared, np.abs(n - m)]
+        return np.stack(costs) / np.maximum([np.minimum(n, m), shared, edges, n + m], 1)
 
-    def _computed(self, kernel: Any, pairs: Indices, n_components: int) -> Matrix:
+    def _counted(self, pairs: Indices, is_in_order: bool) -> Matrix:
+        """Return what the kernel counts: (6, pairs)."""
         flat, largest = self.graphs, int(self.sizes.max(initial=0))
-        found, costs = np.empty((len(pairs), n_components)), np.empty(max(largest, 1) ** 2)
+        found, costs = np.empty((len(pairs), 6)), np.empty(max(largest, 1) ** 2)
         room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
         (numbers, texts), (e_numbers, e_texts) = flat.of_vertices, flat.of_edges
-        attributes = (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
-        graphs = (flat[:3], flat[3:7], attributes)
-        kernel(pairs, self.n_left, graphs, self.table.ravel(), self.table.shape[1], room, found)
-        return found
+        graphs = flat[:3], flat[3:7], (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
+        compare_pairs(pairs, is_in_order, graphs, (self.table.ravel(), self.n_left, self.table.shape[1]), room, found)
+        return found.T
 
     def bounds(self, left: Indices, right: Indices) -> Matrix:
         """Return lower bounds of S, I and E of all graphs `left` against all graphs `right`: (3, n, r).

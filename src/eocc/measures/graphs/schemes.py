@@ -14,9 +14,9 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.kernels.graph_edit import pair_in_order
-from eocc.measures.base import LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
+from eocc.measures.base import FittedWithBounds, LinearPrepared, Search
 from eocc.measures.difference import Difference, Pair
-from eocc.measures.graphs.edit_path import WEIGHT, GraphEditOperation, graph_edit_path
+from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects, read_objects
@@ -45,14 +45,15 @@ class FittedGraphMeasure(FittedMeasure):
     n_costs: ClassVar[int]
     compare: ClassVar[Any]
     compares_smaller_first: ClassVar[bool] = False
+    prepared_class: ClassVar[Any] = LinearPrepared
 
     def pairs(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> GraphPairs:
         """Return the graphs of both sides, ready to be compared."""
         self._check_directions(patterns)
         return GraphPairs.of(self, patterns, prototypes)
 
-    def components(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None) -> Matrix:
-        """Return the costs of all pairs, (costs, n, r), which do not depend on p."""
+    def prepare(self, patterns: Any, prototypes: Any = None) -> Any:
+        """Compute the costs of all pairs, (costs, n, r), which do not depend on p."""
         pairs, n = self.pairs(patterns, prototypes), len(patterns)
         others = np.arange(n) if prototypes is None else n + np.arange(len(prototypes))
         components = np.empty((self.n_costs, n, len(others)))
@@ -63,14 +64,14 @@ class FittedGraphMeasure(FittedMeasure):
             if prototypes is None and self.compares_smaller_first:  # graphs of different sizes are compared once
                 is_smaller = pairs.sizes[rows] <= pairs.sizes[columns]
                 rows, columns = rows[is_smaller], columns[is_smaller]
-            found = self.compare(pairs, rows, others[columns]).T
+            found = self.compare(pairs, rows, others[columns])
             components[:, rows, columns] = found
             if prototypes is None and self.compares_smaller_first:
                 is_smaller = pairs.sizes[rows] < pairs.sizes[columns]
                 components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
 
         for_each_block(n, max(1, min(16, n // 8)), work, f"comparing {counted(n, 'graph')}")
-        return components
+        return self.prepared_class(components)
 
     def _check_directions(self, patterns: Sequence[LabelledGraph]) -> None:
         for number, graph in enumerate(patterns):
@@ -170,36 +171,25 @@ class GraphMeasure(Measure):
 
 
 @dataclass(frozen=True)
-class FittedGraphEdit(FittedGraphMeasure):
+class FittedGraphEdit(FittedGraphMeasure, FittedWithBounds):
     """The three-weight scheme with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("substitution", "insertion", "deletion")
     n_costs, compare, compares_smaller_first = 3, staticmethod(GraphPairs.compare), True
     is_costly: ClassVar = True
 
-    def prepare(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> Any:
-        """Compute S, I and E of all pairs, which do not depend on p."""
-        return LinearPrepared(self.components(patterns, prototypes))
-
-    def nearest(
-        self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph], weightings: Matrix, k: int
-    ) -> list[tuple[Matrix, Indices]]:
-        """Return the distances to the k nearest prototypes and their indices; sizes and categories rule out others."""
-        if are_few(patterns, prototypes):
-            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+    def search(self, patterns: Any, prototypes: Any, weightings: Matrix) -> Search:
+        """Return prototypes one by one; sizes and categories rule them out."""
         pairs, n = self.pairs(patterns, prototypes), len(patterns)
         others = np.arange(n, n + len(prototypes))
 
-        def at_all_weights(components: Matrix) -> Matrix:
-            return np.stack([LinearPrepared(components).evaluate(p) for p in weightings])
-
         def bounds(start: int, stop: int) -> Matrix:
-            return at_all_weights(pairs.bounds(np.arange(start, stop), others))
+            return LinearPrepared(pairs.bounds(np.arange(start, stop), others)).at_all(weightings)
 
         def compare(rows: Indices, columns: Indices) -> Matrix:
-            return at_all_weights(np.ascontiguousarray(pairs.compare(rows, n + columns).T)[:, :, None])
+            return LinearPrepared(pairs.compare(rows, n + columns)[:, :, None]).at_all(weightings)
 
-        return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
+        return np.arange(len(prototypes))[:, None], bounds, compare
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
@@ -279,49 +269,35 @@ class FittedTwec(FittedGraphMeasure):
     """TWEC with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("a (numbers of vertices)", "b (edges)", "g (edges in one graph only)")
-    n_costs, compare = 4, staticmethod(GraphPairs.compare_in_order)
+    n_costs, compare, prepared_class = 4, staticmethod(GraphPairs.compare_in_order), TwecPrepared
 
     def neutral_weights(self) -> Matrix:
         """Return the p at which all four costs count alike. At p = 1 only the numbers of vertices would count."""
         return np.array([0.25, 2 / 3, 0.5])
 
-    def prepare(
-        self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None
-    ) -> TwecPrepared:
-        """Compute the four costs of all pairs, which do not depend on p."""
-        return TwecPrepared(self.components(patterns, prototypes))
-
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per edit: each cost of d is a mean or a share of edits of one kind."""
         first, second = pair.pattern[0], pair.prototype[0]
-        edits = graph_edit_path(self, first, second, paired_in_order)
-        n_paired = min(first.n_vertices, second.n_vertices)
-        left_over = {edit.other for edit in edits if edit.kind == "insert" and edit.what == "vertex"}
-        edits = [edit for edit in edits if edit.what == "vertex" or _is_between(edit, n_paired, left_over)]
-        units = self._units(first, second, pair.weights)
-        contributions = [
-            edit.contribution(edit.cost * units[edit.what, edit.kind == "substitute"], first, second) for edit in edits
-        ]
-        return Difference(
-            pair.dissimilarity, tuple(contributions), f"by edits that turn the pattern into the {pair.called}"
-        )
-
-    def _units(self, first: LabelledGraph, second: LabelledGraph, p: Matrix) -> dict[tuple[str, bool], float]:
-        """Return what an edit of cost 1 adds to d, by (vertex or edge, whether it is a substitution)."""
-        vertices, edges, unshared, sizes = term_weights(p)
-        n_shared = self._n_shared(first, second)
-        return {
-            ("vertex", True): vertices / max(min(first.n_vertices, second.n_vertices), 1),
-            ("edge", True): edges / max(n_shared, 1),
-            ("edge", False): unshared / max(len(np.asarray(first.edges)) + len(np.asarray(second.edges)), 1),
-            ("vertex", False): sizes / max(first.n_vertices + second.n_vertices, 1),
-        }
-
-    def _n_shared(self, first: LabelledGraph, second: LabelledGraph) -> int:
-        """Return how many edges of the first graph the second has, between paired vertices."""
+        n, m = first.n_vertices, second.n_vertices
         edits = graph_edit_path(self, first, second, paired_in_order)
         n_deleted = sum(edit.kind == "delete" and edit.what == "edge" for edit in edits)
-        return len(np.asarray(first.edges)) - n_deleted
+        unpaired = {edit.other for edit in edits if edit.kind == "insert" and edit.what == "vertex"}
+        vertices, edges, unshared, sizes = term_weights(pair.weights)
+        # What an edit of cost 1 adds to d.
+        units = {
+            ("vertex", True): vertices / max(min(n, m), 1),
+            ("vertex", False): sizes / max(n + m, 1),
+            ("edge", True): edges / max(len(first.edges) - n_deleted, 1),
+            ("edge", False): unshared / max(len(first.edges) + len(second.edges), 1),
+        }
+        contributions = [
+            edit.contribution(edit.cost * units[edit.what, edit.kind == "substitute"], first, second)
+            for edit in edits
+            # Of edges, only those between paired vertices count.
+            if edit.what == "vertex" or (max(edit.one or [-1]) < min(n, m) and unpaired.isdisjoint(edit.other or []))
+        ]
+        meaning = f"by edits that turn the pattern into the {pair.called}"
+        return Difference(pair.dissimilarity, tuple(contributions), meaning)
 
 
 def paired_in_order(costs: Matrix, degrees: Indices) -> list[int]:
@@ -332,12 +308,6 @@ def paired_in_order(costs: Matrix, degrees: Indices) -> list[int]:
         pair_in_order(np.ascontiguousarray(costs[:count]), partner, np.empty(m))
     found: list[int] = partner.tolist()
     return found
-
-
-def _is_between(edit: GraphEditOperation, n_paired: int, left_over: set[Any]) -> bool:
-    """Return whether both ends of an edge are paired in the graphs that have it."""
-    ends, others = (end if isinstance(end, list) else [] for end in (edit.one, edit.other))
-    return all(end < n_paired for end in ends) and not left_over.intersection(others)
 
 
 @dataclass(frozen=True)
