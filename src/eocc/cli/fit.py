@@ -66,8 +66,8 @@ def fit(
         groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
         rows = read_training(data, replace(about, kind=(*about.kind, *groups)), classifier.measure)
         if vertex_name:  # what vertices are called
-            if rows.kind != "graphs":
-                raise ValueError(f"--vertex-name is for graphs, not for {rows.described}; leave it out")
+            if rows.part.kind != "graphs":
+                raise ValueError(f"--vertex-name is for graphs, not for {rows.part.described}; leave it out")
             measure: Any = resolve_measure(classifier.measure, rows.X)
             classifier.measure = replace(measure, vertex_name=vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
@@ -154,7 +154,7 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
         some = rows.some(normal)
         different = different_rows(some.patterns if isinstance(some, Read) else some)
         kept = np.sort(np.append(normal[different], kept[~rows.is_normal[kept]]))
-    with refusing_in_options(method, n_normal if rows.kind == "numbers" else 0):
+    with refusing_in_options(method, n_normal if rows.part.kind == "numbers" else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
     calibration = classifier.calibration_

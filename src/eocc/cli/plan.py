@@ -1,5 +1,6 @@
 """``eocc plan``."""
 
+from itertools import compress
 from typing import Any
 
 from eocc.cli import options
@@ -63,8 +64,8 @@ def size_of(data: DataFiles, about: DataOptions, classifier: Any, method: str) -
     choices = choices_of(about)
     for chunk in opened(data, about):
         part = learn([chunk], str(data), None if classifier.measure == "auto" else classifier.measure, choices)
-        labels = labels_of(chunk, data, about.label) if about.label else [about.target] * len(chunk)
-        labels = [labels[row] for row in part.kept]
+        labels = labels_of(part.chunk, data, about.label) if about.label else [about.target] * len(part.chunk)
+        labels = list(compress(labels, part.good))
         if learnt is None:
             learnt, normal = part, [k for k, cell in enumerate(labels) if is_same(cell, about.target)]
             probe = type(classifier)(**classifier.get_params(deep=False))

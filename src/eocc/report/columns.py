@@ -167,7 +167,8 @@ class Columns:
         known = {} if self.reading is None else {str(one.name): one.labels for one in self.reading.columns}
         names = [self.names[k] for k in self.shown]
         return [
-            Axis(self.reference[k].rename(name), known.get(name, ())) for k, name in zip(self.shown, names, strict=True)
+            Axis(self.reference[k].changed(name=name), known.get(name, ()))
+            for k, name in zip(self.shown, names, strict=True)
         ]
 
     @property
