@@ -1,6 +1,6 @@
 """What the chunks of a training file hold, in a form that tests compare."""
 
-from eocc.formats.files.rows import learn, remarks_on
+from eocc.formats.files.rows import learn
 
 
 def records(chunks, reading=None):
@@ -11,5 +11,4 @@ def records(chunks, reading=None):
 
 
 def remarks(chunks, measure="auto", choices=None):
-    learnt = learn(chunks, "", None if measure == "auto" else measure, choices)
-    return list(remarks_on(learnt, chunks, False, measure == "auto"))
+    return list(learn(chunks, "", None if measure == "auto" else measure, choices).remarks)

@@ -122,15 +122,12 @@ def test_rows_with_gaps_can_be_skipped_in_every_command_that_scores(labelled, ca
         assert "1 row with missing values left out: row 0." in capsys.readouterr().err
 
 
-def test_a_column_that_can_name_the_rows_is_pointed_out(labelled, capsys):
+def test_a_column_names_the_rows(labelled, capsys):
     (labelled / "ids.csv").write_text("a,b,my id,same\n3,3,x,1\n0,0,y,1\n")
     command = ["explain", labelled / "m.eocc", labelled / "ids.csv"]
-    assert run(*command) == 0
-    assert "Note: rows are numbered from 0; --id 'my id' names them.\n" in capsys.readouterr().err
     assert run(*command, "--id", "my id") == 0
     said = capsys.readouterr()
     assert said.out.startswith("Row x: ")
-    assert "numbered" not in said.err
     assert all(len(line) <= 100 for line in said.out.splitlines())
 
 
@@ -183,19 +180,20 @@ def test_new_rows_are_read_as_the_training_file_is_written(tmp_path, capsys):
     found, said = scored("1.500 €;3\n")
     assert found == model.score_samples(pd.DataFrame({"price": [1500.0], "load": [3.0]})).tolist()
     assert "Note: column" not in said
-    assert "in training" not in said
     found, said = scored("1500.25 €;3\n")
     assert found == model.score_samples(pd.DataFrame({"price": [1500.25], "load": [3.0]})).tolist()
-    assert "Note: numbers have decimal points, but commas in training.\n" in said
 
 
-def test_new_dates_in_another_order_are_noted(tmp_path, capsys):
+def test_new_dates_may_have_another_order(tmp_path):
     days = [f"{k % 28 + 1}/{k % 12 + 1}/2031" for k in np.random.default_rng(0).permutation(40)]
     (tmp_path / "a.csv").write_text("day,load\n" + "".join(f"{day},{k % 7}.5\n" for k, day in enumerate(days)))
-    (tmp_path / "new.csv").write_text("day,load\n12/31/2031,1.5\n")
     assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
-    assert run("score", tmp_path / "m.eocc", tmp_path / "new.csv") == 0
-    assert "Note: dates have the month first, but the day in training.\n" in capsys.readouterr().err
+    found = []
+    for day in ("12/31/2031", "31/12/2031"):
+        (tmp_path / "new.csv").write_text(f"day,load\n{day},1.5\n")
+        assert run("-q", "score", tmp_path / "m.eocc", tmp_path / "new.csv", "-o", tmp_path / "s.csv") == 0
+        found.append((tmp_path / "s.csv").read_text())
+    assert found[0] == found[1]
 
 
 def test_exact_copies_are_noted_and_can_be_dropped(tmp_path, capsys):

@@ -118,7 +118,7 @@ def test_a_study_without_any_set_is_an_error(tmp_path, monkeypatch, capsys):
     (tmp_path / "few.csv").write_text("a,b,site,state\n1,2,x,good\n2,1,y,bad\n")
     compare = ["compare", str(tmp_path / "few.csv"), "--label", "state", "--target", "good"]
     assert main([*compare, "-o", str(tmp_path / "results")]) == 1
-    assert "column 'site' holds text, but euclidean compares numbers; pass --drop site\n" in capsys.readouterr().err
+    assert "column 'site' holds text, but euclidean compares numbers; drop it, or choose" in capsys.readouterr().err
     assert main([*compare, "--drop", "site", "-o", str(tmp_path / "results")]) == 1
     assert capsys.readouterr().err.endswith("a comparison needs at least 10 targets and 1 outlier; there are 1 and 1\n")
     assert not (tmp_path / "results").exists()

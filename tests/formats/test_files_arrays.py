@@ -50,9 +50,8 @@ def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
     assert [len(chunk) for chunk in open_chunks(wide)] == [4, 4, 1]
 
 
-def test_the_format_is_known_by_the_suffix_or_the_first_bytes(tmp_path):
+def test_the_format_is_known_by_the_suffix(tmp_path):
     assert guess_format(saved(tmp_path, ROWS, "a.NPY")) == "npy"
-    assert guess_format(saved(tmp_path, ROWS, "rows")) == "npy"
 
 
 def test_a_table_without_names_makes_a_model_without_names(tmp_path):

@@ -164,7 +164,7 @@ def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
         ('"x"\n', "gower", "holds strings, which 'gower' does not compare; use string-edit"),
         ("[1]\n", "string-edit", "which 'string-edit' does not compare; use dtw"),
         ('{"a": 1}\n', "dtw", "in 1 column (a), which 'dtw' does not compare; use euclidean, standardised"),
-        ('{"a": "x"}\n', "euclidean", "column 'a' holds text, but euclidean compares numbers; pass --drop a"),
+        ('{"a": "x"}\n', "euclidean", "column 'a' holds text, but euclidean compares numbers; drop it, or choose"),
     ],
 )
 def test_a_measure_for_other_data_is_refused(tmp_path, data, measure, message):

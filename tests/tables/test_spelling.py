@@ -44,10 +44,6 @@ def test_numbers(text, point, comma):
     assert (number_of(text, POINT), number_of(text, COMMA)) == (point, comma)
 
 
-def test_the_sign_of_a_number():
-    assert [meaning_of(text).sign for text in ("12 %", "€5", "5 $", "5", "oak")] == ["%", "€", "$", "", ""]
-
-
 @pytest.mark.parametrize(
     ("text", "spelling", "expected"),
     [

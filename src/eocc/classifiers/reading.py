@@ -12,11 +12,9 @@ from eocc.base.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.measures.schema import DataSchema
 from eocc.scale.collections import materialised
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
 from eocc.space.weightings import checked_weights
-from eocc.tables import TableWarning
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
 from eocc.tables.table import NUMBER, Table
@@ -72,8 +70,6 @@ class ReadsPatterns:
             return self._read_others(X)
         if not isinstance(X, Table):
             X = self._checked_columns(X)
-            for note in self.reading_.differences(X, self.reading_.spelling):
-                warn_user(note, TableWarning)
         return self.reading_.patterns(self.reading_.table(table_of(X)), self._fills_gaps)
 
     def _read_training(self, X: Any) -> Any:
@@ -175,10 +171,13 @@ class ReadsPatterns:
         return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
 
     @property
-    def _known_data(self: Any) -> Reading | DataSchema:
-        """How tables are read, or which objects the model compares."""
+    def _known_data(self: Any) -> Reading | tuple[str, int]:
+        """How tables are read, or the kind of objects that the model compares, and the number of channels of series."""
         reading: Reading | None = self._table_reading
-        return reading or self.measure_.schema(self.prototypes_, self._feature_names)
+        kind = self.measure_.kind_of_data(self.prototypes_)
+        if not (reading or kind):
+            raise ValueError(f"a model with {self.measure_.called} cannot score files; score in Python")
+        return reading or (kind, self.measure_.n_parameters if kind == "series" else 0)
 
     @property
     def _fills_gaps(self) -> bool:

@@ -78,7 +78,7 @@ def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int],
 
     Those with a cell that cannot be read are apart, each name with the reason.
     """
-    names, index_of = list(map(str, read.all_names)), (read.good.cumsum() - 1).tolist()
+    names, index_of = list(map(str, read.all_names)), (read.part.good.cumsum() - 1).tolist()
     numbers = {str(row): [row] for row in range(len(names))} if read.are_named else {}
     named: dict[str, list[int]] = {}
     for row, name in enumerate(names):
@@ -89,5 +89,5 @@ def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int],
             by_number = f", or '0' to '{len(names) - 1}'" if numbers else ""
             raise ValueError(f"{where} has no row {name!r}; its rows are {names[0]!r} to {names[-1]!r}{by_number}")
     found = [row for name in wanted for row in places[name]]
-    bad = [read.all_names[row] for row in found if not read.good[row]]
-    return [index_of[row] for row in found if read.good[row]], {name: read.bad[name] for name in bad}
+    bad = [read.all_names[row] for row in found if not read.part.good[row]]
+    return [index_of[row] for row in found if read.part.good[row]], {name: read.bad[name] for name in bad}

@@ -1,14 +1,14 @@
 """The rows of files for the commands: which columns, which rows, and what the user should know about them."""
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from eocc.base.printing import complaint, has_instead, printable, quoted
+from eocc.base.printing import has_instead, printable, quoted
 from eocc.base.progress import stage
 from eocc.base.registry import SOME, listed
 from eocc.base.types import Flags
@@ -16,13 +16,13 @@ from eocc.base.wording import counted
 from eocc.cli.app import say
 from eocc.cli.options import DataFiles, DataOptions, names_in
 from eocc.cli.series import training_windows, windows_for
-from eocc.formats.files.chunk import Chunk
+from eocc.formats.files.chunk import Chunk, join_chunks
 from eocc.formats.files.formats import guess_format, open_files
-from eocc.formats.files.rows import Choices, Part, Places, describe, learn, read_part, remarks_on
+from eocc.formats.files.rows import Choices, Part, describe, learn, read_part
 from eocc.formats.files.tables import in_words
 from eocc.tables.reading import ANY, Read, Reading
 from eocc.tables.spelling import Spelling
-from eocc.tables.table import NUMBER, Table, join_tables, rows_with
+from eocc.tables.table import NUMBER, Table, rows_with
 from eocc.tables.windows import Windowing, Windows
 
 CLASS = "class"
@@ -58,57 +58,44 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class NamedPart:
-    """Some rows of a file, and what they are called. Rows that are windows of a series come with them all."""
-
-    part: Part
-    names: list[Any]
-    windows: Windows | None = None
-
-    @property
-    def good_names(self) -> list[Any]:
-        """The names of the rows that can be read."""
-        return list(compress(self.names, self.part.good))
-
-    @property
-    def bad(self) -> list[tuple[Any, str]]:
-        """The names of the rows that cannot be read, each with the reason."""
-        return [(self.names[row], why) for row, why in self.part.faults.items()]
-
-    def with_bad(self, columns: dict[str, Any], notes: list[str], names: Sequence[str]) -> dict[str, Any]:
-        """Return the columns of a result for all rows: a bad row is rejected, and its note says why."""
-        faults, places = self.part.faults, np.cumsum(self.part.good) - 1
-        if not faults:
-            return {**columns, "notes": notes}
-        rows = range(len(self.names))
-        found = {name: [None if row in faults else columns[name][places[row]].item() for row in rows] for name in names}
-        found["decision"] = [value or -1 for value in found["decision"]]
-        return {**found, "notes": [faults[row] if row in faults else notes[places[row]] for row in rows]}
-
-
-@dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of files: as the classifier takes them, their names, and which are normal and which known outliers.
+    """Rows of files, what they are called and, if the data have labels, which are normal and which known outliers.
 
-    Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
-    each with the reason, `unknown` the columns that the model does not know. If rows are windows of a series,
-    `windowing` says how a training series was cut, and `windows` are those of a new one. `all_names` are those of all
-    rows to score, of which the `good` can be read.
+    Rows are named by their id or file if `are_named`, else by their number. If rows are windows of a series,
+    `windowing` says how a training series was cut, and `windows` are those of a new one.
     """
 
-    X: Any
-    kind: str
-    names: Sequence[Any]
-    is_normal: Flags
-    is_outlier: Flags
+    part: Part
+    all_names: list[Any]
     are_named: bool
-    described: str = ""
-    bad: dict[Any, str] = field(default_factory=dict)
-    unknown: Sequence[str] = ()
     windowing: Windowing | None = None
     windows: Windows | None = None
-    all_names: Sequence[Any] = ()
-    good: Flags = field(default_factory=lambda: np.zeros(0, bool))
+    labels: tuple[Flags, Flags] | None = None
+
+    @property
+    def X(self) -> Any:  # noqa: N802 - as scikit-learn calls rows
+        """The good rows as the classifier takes them."""
+        return self.part.X
+
+    @cached_property
+    def names(self) -> list[Any]:
+        """The names of the rows that can be read."""
+        return list(compress(self.all_names, self.part.good))
+
+    @cached_property
+    def bad(self) -> dict[Any, str]:
+        """The names of the rows that cannot be read, each with the reason."""
+        return {self.all_names[row]: why for row, why in self.part.faults.items()}
+
+    @property
+    def is_normal(self) -> Flags:
+        """Which good rows are normal."""
+        return np.ones(int(self.part.good.sum()), bool) if self.labels is None else self.labels[0][self.part.good]
+
+    @property
+    def is_outlier(self) -> Flags:
+        """Which good rows are known outliers."""
+        return np.zeros(int(self.part.good.sum()), bool) if self.labels is None else self.labels[1][self.part.good]
 
     @property
     def signs(self) -> Any:
@@ -124,21 +111,24 @@ class Rows:
         """Return some of the rows."""
         return self.X[np.asarray(rows, np.int64)] if isinstance(self.X, Read) else [self.X[row] for row in rows]
 
+    def with_bad(self, columns: dict[str, Any], notes: list[str], names: Sequence[str]) -> dict[str, Any]:
+        """Return the columns of a result for all rows: a bad row is rejected, and its note says why."""
+        faults, places = self.part.faults, np.cumsum(self.part.good) - 1
+        if not faults:
+            return {**columns, "notes": notes}
+        rows = range(len(self.all_names))
+        found = {name: [None if row in faults else columns[name][places[row]].item() for row in rows] for name in names}
+        found["decision"] = [value or -1 for value in found["decision"]]
+        return {**found, "notes": [faults[row] if row in faults else notes[places[row]] for row in rows]}
+
 
 def opened(data: DataFiles, about: DataOptions, usual: Spelling | None = None) -> Iterator[Chunk]:
     """Yield the chunks of all files, whose rows are numbered on from file to file."""
     dialect = about.dialect if usual is None else replace(about.dialect, usual=usual)
-    columns = None
+    chunk = None
     for chunk in open_files(data.paths, about.input_format, about.two_classes, dialect, about.sheet):
-        names = list(chunk.columns)
-        columns = names if columns is None else columns
-        for odd in (name for name in [*names, *columns] if (name in names) != (name in columns)):
-            raise complaint(chunk.where, None, f"has other columns than {data.paths[0]}: {quoted(str(odd))}")
-        if chunk.table is not None and names != columns:  # in another order
-            ordered = tuple(chunk.columns[name] for name in columns)
-            chunk = replace(chunk, table=replace(chunk.table, columns=ordered))
         yield chunk
-    if columns is None:
+    if chunk is None:
         raise ValueError(f"{data} holds no rows; at least 1 is required")
 
 
@@ -152,29 +142,26 @@ def choices_of(about: DataOptions) -> Choices:
 
 def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     """Read files to learn from, and print what they hold."""
-    chunks = list(opened(data, about))
-    if about.drop and chunks[0].table is None:
+    chunk, windowing = join_chunks(list(opened(data, about))), None
+    if about.drop and chunk.table is None:
         raise ValueError(f"{data} has no columns; leave --drop out")
-    windowing = None
     if about.window:
-        chunks, about, windowing = training_windows(chunks, str(data), about, choices_of(about))
-    choices = choices_of(about) if chunks[0].table is not None else None
-    learnt = learn(chunks, str(data), None if measure == "auto" else measure, choices)
-    is_normal, is_outlier = (flags[learnt.kept] for flags in _labelled(chunks, data, about))
-    chosen = f", {int(is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
-    form = _form(data, about, chunks[0], learnt.reading)
-    say(f"{data} ({form}): {counted(len(learnt.kept), 'row')}{chosen}: {learnt.described}.")
-    for note in remarks_on(learnt, chunks, bool(about.label), measure == "auto"):
+        chunk, about, windowing = training_windows(chunk, about, choices_of(about))
+    choices = choices_of(about) if chunk.table is not None else None
+    part = learn([chunk], str(data), None if measure == "auto" else measure, choices)
+    rows = Rows(part, names_of(part.chunk, about), _are_named(part.chunk, about), windowing)
+    rows = replace(rows, labels=_labelled(part.chunk, data, about) if about.label else None)
+    chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
+    form = _form(data, about, chunk, part.reading)
+    say(f"{data} ({form}): {counted(len(rows.names), 'row')}{chosen}: {part.described}.")
+    for note in part.remarks:
         say(f"Note: {note}.")
-    every = [name for chunk in chunks for name in names_of(chunk, about)]
-    Named([every[row] for row in learnt.incomplete]).say("with missing values left out")
-    if learnt.faults:
-        bad = sorted({fault.row for fault in learnt.faults})
-        why = f"{Places(chunks).name(bad[0])}: {min(learnt.faults)}"
-        Named([every[row] for row in bad]).say(f"with cells that cannot be read left out ({printable(why)})")
-    names = [every[row] for row in learnt.kept]
-    are_named = _are_named(names, about)
-    return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described, windowing=windowing)
+    if part.incomplete is not None:
+        Named(names_of(part.incomplete, about)).say("with missing values left out")
+    if rows.bad:
+        why = printable(next(iter(rows.bad.values())))
+        Named(list(rows.bad)).say(f"with cells that cannot be read left out ({why})")
+    return rows
 
 
 def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | None) -> str:
@@ -184,36 +171,16 @@ def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | 
 
 
 def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
-    """Read files to score with a model."""
-    parts = list(stream_for(classifier, data, about, says_form=False))
-    bad = {name: why for one in parts for name, why in one.bad}
-    say_bad(bad)
-    good = np.concatenate([one.part.good for one in parts])
-    if not good.any():
+    """Read files to score with a model, all rows at once."""
+    (rows,) = stream_for(classifier, data, about, is_whole=True)
+    say_bad(rows.bad)
+    if not rows.part.good.any():
         raise ValueError(f"{data} holds no readable rows; at least 1 is required")
-    X = _whole([one.part.X for one in parts if one.part.good.any()])
-    all_names = [name for one in parts for name in one.names]
-    chunks = [one.part.chunk for one in parts]
-    is_normal, is_outlier = _labelled(chunks, data, about)
-    names = list(compress(all_names, good))
-    reading = classifier._table_reading
-    known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
-    unknown = [name for name in map(str, chunks[0].columns) if name not in known] if chunks[0].is_named else []
-    return Rows(
-        X, "", names, is_normal[good], is_outlier[good], _are_named(names, about), bad=bad, unknown=unknown,
-        windows=parts[0].windows, all_names=all_names, good=good,
-    )  # fmt: skip
+    return replace(rows, labels=_labelled(rows.part.chunk, data, about) if about.label else None)
 
 
-def _are_named(names: Sequence[Any], about: DataOptions) -> bool:
-    return bool(about.id_column) or isinstance(names[0], str)
-
-
-def _whole(parts: Sequence[Any]) -> Any:
-    if isinstance(parts[0], Read):
-        patterns = [part.patterns for part in parts]
-        return Read(join_tables(patterns) if isinstance(patterns[0], Table) else np.concatenate(patterns))
-    return [one for part in parts for one in part]
+def _are_named(chunk: Chunk, about: DataOptions) -> bool:
+    return bool(about.id_column or chunk.names)
 
 
 def say_bad(bad: dict[Any, str]) -> None:
@@ -223,55 +190,39 @@ def say_bad(bad: dict[Any, str]) -> None:
         Named(list(bad)).say(f"rejected, with a cell that cannot be read ({why}; --strict stops there)")
 
 
-def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: bool = True) -> Iterator[NamedPart]:
-    """Yield the rows of files to score, one part at a time.
+def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: bool = False) -> Iterator[Rows]:
+    """Yield the rows of files to score, one part at a time, or all at once.
 
-    Print what the first part holds, once how the text of the files differs from that of the training table, and which
-    column can name the rows.
+    Print what the first part holds.
     """
     known, windowing = classifier._known_data, classifier._windowing_
     reading, spelling, windows = known if isinstance(known, Reading) else None, None, None
-    skipped, has_rows, said = Named(), False, set[str]()
+    skipped, has_rows = Named(), False
     with stage(f"scoring {data.name}", 1):
         usual = windowing.series if windowing else reading
         chunks: Iterable[Chunk] = opened(data, about, usual.spelling if usual else None)
         if windowing:
-            chunks, about, windows = windows_for(windowing, list(chunks), about)
+            chunks, about, windows = windows_for(windowing, join_chunks(list(chunks)), about)
+        elif is_whole:
+            chunks = [join_chunks(list(chunks))]
         apart = [] if not about.id_column or (reading and about.id_column in reading.names) else [about.id_column]
         choices = Choices(apart, skips_incomplete=about.skip_incomplete, skips_bad=not about.strict)
         for number, chunk in enumerate(chunks):
-            part, names = read_part(chunk, known, choices, classifier._fills_gaps, spelling), names_of(chunk, about)
+            part = read_part(chunk, known, choices, classifier._fills_gaps, spelling)
             spelling = part.spelling
-            if len(part.good) < len(names):
-                is_kept = np.isin(chunk.numbers, part.chunk.numbers)
-                skipped.add(list(compress(names, ~is_kept)))
-                names = list(compress(names, is_kept))
-            notes = reading.differences(part.compared, spelling) if reading else []
-            ignored = part.ignored if windows is None else []  # the model needs no more of a window than its numbers
-            if number == 0:
-                notes += _hint_at_id(ignored, about)
-            if number == 0 and says_form:
+            skipped.add([] if part.incomplete is None else names_of(part.incomplete, about))
+            if number == 0 and not is_whole:
+                ignored = part.ignored if windows is None else []  # a model needs no more of a window than its numbers
                 unknown = listed(ascii(str(column.name)) for column in ignored)
                 note = f"; not in the model, ignored: {unknown}" if unknown else ""
-                holds = reading.describe() if reading else describe(known)
+                holds = reading.describe() if reading else describe(*known)
                 say(f"{data} ({_form(data, about, chunk, None)}): {holds}{note}.")
-            for note in (note for note in dict.fromkeys(notes) if note not in said):
-                say(f"Note: {note}.")
-                said.add(note)
-            if names:
+            if len(part.chunk):
                 has_rows = True
-                yield NamedPart(part, names, windows)
+                yield Rows(part, names_of(part.chunk, about), _are_named(chunk, about), windows=windows)
     if not has_rows:
         raise ValueError(f"{data} holds no complete rows; at least 1 is required")
     skipped.say("with missing values left out")
-
-
-def _hint_at_id(ignored: Iterable[Any], about: DataOptions) -> list[str]:
-    """Return that a column which is not compared, and differs in all rows, could name them."""
-    if about.id_column:
-        return []
-    found = [column.name for column in ignored if len(column) > 1 and len(column.labelled().labels) == len(column)]
-    return [f"rows are numbered from 0; --id {printable(shlex.quote(str(found[0])))} names them"] if found else []
 
 
 def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
@@ -304,16 +255,12 @@ def kept_columns(chunk: Chunk, wanted: str, reading: Reading | None, is_typed: b
     return kept
 
 
-def _labelled(chunks: Sequence[Chunk], data: DataFiles, about: DataOptions) -> tuple[Flags, Flags]:
+def _labelled(chunk: Chunk, data: DataFiles, about: DataOptions) -> tuple[Flags, Flags]:
     """Return which rows are normal, and which are known outliers."""
-    n_rows = sum(map(len, chunks))
-    is_normal, is_outlier = np.ones(n_rows, bool), np.zeros(n_rows, bool)
-    if about.label:
-        labels = [cell for chunk in chunks for cell in labels_of(chunk, data, about.label)]
-        is_normal = _are_labelled(labels, about.target, about.label, data)
-        for value in names_in(about.outliers):
-            is_outlier |= _are_labelled(labels, value, about.label, data)
-    return is_normal, is_outlier
+    labels, is_outlier = labels_of(chunk, data, about.label), np.zeros(len(chunk), bool)
+    for value in names_in(about.outliers):
+        is_outlier |= _are_labelled(labels, value, about.label, data)
+    return _are_labelled(labels, about.target, about.label, data), is_outlier
 
 
 def _are_labelled(labels: Sequence[Any], value: str, label: str, data: DataFiles) -> Flags:

@@ -35,8 +35,10 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
         rows = read_for(classifier, data, about)
         say_if_trained_on(classifier, rows)
         notes = rows.unread()
-        notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
+        known = about.label, *classifier.ignored_columns_
+        if unknown := [str(one.name) for one in rows.part.ignored if one.name not in known and not rows.windows]:
+            notes.append(f"Not in the model, so not compared: {listed(unknown)}.")
         y = rows.signs if about.label else None
-        n_unread = len(rows.good) - len(rows.names)
+        n_unread = len(rows.part.faults)
         write_report(classifier, output, rows.X, y, rows.names, title, notes, rows.windows, n_unread)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")

@@ -123,15 +123,15 @@ def score(
             if part.good.any():
                 patterns = classifier._read(part.X)
                 columns = counting.add(patterns, classifier._score_read(patterns))
-                notes = facts.of(patterns, named.good_names)
+                notes = facts.of(patterns, named.names)
                 if reading is not None:
                     n_gaps, n_columns = gaps_in(patterns), reading.n_compared
-                    incomplete.add(list(compress(named.good_names, n_gaps > 0)))
-                    blank.add(list(compress(named.good_names, n_gaps == n_columns)))
-            counting.bad += named.bad
+                    incomplete.add(list(compress(named.names, n_gaps > 0)))
+                    blank.add(list(compress(named.names, n_gaps == n_columns)))
+            counting.bad += [(named.all_names[row], why) for row, why in part.faults.items()]
             kept = kept_columns(part.chunk, keep, reading, is_typed)
             found = named.with_bad(columns, notes, counting.names)
-            rows.add({"row": named.names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
+            rows.add({"row": named.all_names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
         outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
         rows.finish(outcome.discoveries)
         say_bad(dict(counting.bad))

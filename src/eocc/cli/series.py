@@ -9,10 +9,10 @@ from eocc.base.wording import counted
 from eocc.cli.app import say
 from eocc.cli.options import DataOptions
 from eocc.formats.files.chunk import Chunk
-from eocc.formats.files.rows import Choices, Places, read_first
-from eocc.tables.judge import BadCellError, Fault
+from eocc.formats.files.rows import Choices, placed_remarks, placing, read_first
+from eocc.tables.judge import Fault
 from eocc.tables.reading import ANY
-from eocc.tables.table import DATE, NUMBER, TEXT, Column, Table, encoded, join_tables
+from eocc.tables.table import DATE, NUMBER, TEXT, Column, Table, encoded
 from eocc.tables.windows import Windowing, Windows
 
 # The columns that say which window of a series a row is; the first names it.
@@ -24,30 +24,27 @@ def places_in(chunk: Chunk) -> list[str]:
     return [name for name in ENDS[1:] if name in chunk.columns]
 
 
-def training_windows(
-    chunks: Sequence[Chunk], where: str, about: DataOptions, choices: Choices
-) -> tuple[list[Chunk], DataOptions, Windowing]:
+def training_windows(chunk: Chunk, about: DataOptions, choices: Choices) -> tuple[Chunk, DataOptions, Windowing]:
     """Return the windows of a series to learn from as one chunk, what is said about it, and how they are cut."""
-    _table(chunks[0])
+    _table(chunk)
     given = {about.time: ANY, about.by: "category"}
     kinds = {name: kind for name, kind in given.items() if name} | about.kinds
-    faults: list[Fault] | None = [] if about.skip_bad else None
-    reading, table = read_first(chunks, where, replace(choices, kinds=kinds), faults)
-    places = Places(chunks)
+    reading, table, faults = read_first(chunk, replace(choices, kinds=kinds))
     dates = tuple(f"{quoted(str(one.name))} is compared" for one in reading.columns if one.kind == DATE)
-    for one in (one for one in reading.remarks if one.name not in given and not one.text.startswith(dates)):
-        say(f"Note: {one.said(one.option, '' if one.row is None else f' ({places.name(one.row)})')}.")
-    _say_gaps(faults, places)
+    said = tuple(one for one in reading.remarks if one.name not in given and not one.text.startswith(dates))
+    for note in placed_remarks(replace(reading, remarks=said), chunk):
+        say(f"Note: {note}.")
+    _say_gaps(faults, chunk)
     kept = tuple(one for one in reading.columns if one.kind == NUMBER or one.name in given)
     if others := [ascii(str(one.name)) for one in reading.columns if one not in kept]:
         say(f"Note: only numbers are part of windows, so these columns are not: {listed(others)}.")
     reading = replace(reading, columns=kept, remarks=())
     assert about.window
     windowing = Windowing(about.window, about.step or 1, about.by or None, about.time or None, about.features, reading)
-    cut, _ = _cut(chunks, Table(tuple(table.column(one.name) for one in kept)), windowing)
+    cut, _ = _cut(chunk, Table(tuple(table.column(one.name) for one in kept)), windowing)
     drop = ",".join(places_in(cut))
     about = DataOptions(drop=drop, all_columns=True, id_column=ENDS[0], input_format=about.input_format)
-    return [cut], about, windowing
+    return cut, about, windowing
 
 
 def _table(chunk: Chunk) -> Table:
@@ -56,42 +53,32 @@ def _table(chunk: Chunk) -> Table:
     return chunk.table
 
 
-def windows_for(
-    windowing: Windowing, chunks: Sequence[Chunk], about: DataOptions
-) -> tuple[list[Chunk], DataOptions, Windows]:
+def windows_for(windowing: Windowing, chunk: Chunk, about: DataOptions) -> tuple[list[Chunk], DataOptions, Windows]:
     """Return the windows of a new series as one chunk, what is said about it, and the windows as they are."""
     about = replace(about, window=windowing.length)  # refuses labels and ids
-    tables = list(map(_table, chunks))
-    try:
-        raw = join_tables([windowing.series.matched(table, chunks[0].is_named)[0] for table in tables])
-    except ValueError as error:
-        raise complaint(chunks[0].where, None, str(error)) from None
-    spelling = raw.dialect.spelling(raw.columns) if raw.dialect else windowing.series.spelling
-    faults: list[Fault] | None = None if about.strict else []
-    try:
-        table = windowing.series.table(raw, faults, spelling)
-    except BadCellError as error:
-        raise Places(chunks).fault(error, spelling) from None
-    _say_gaps(faults, Places(chunks))
-    cut, windows = _cut(chunks, table, windowing)
+    faults = list[Fault]()
+    with placing(chunk):
+        raw, _ = windowing.series.matched(_table(chunk), chunk.is_named)
+        spelling = raw.dialect.spelling(raw.columns) if raw.dialect else windowing.series.spelling
+    with placing(chunk, spelling):
+        table = windowing.series.table(raw, None if about.strict else faults, spelling)
+    _say_gaps(faults, chunk)
+    cut, windows = _cut(chunk, table, windowing)
     return [cut], DataOptions(id_column=ENDS[0], input_format=about.input_format), windows
 
 
-def _say_gaps(faults: Sequence[Fault] | None, places: Places) -> None:
+def _say_gaps(faults: Sequence[Fault], chunk: Chunk) -> None:
     """Print how many cells of a series cannot be read."""
     if faults:
         first = min(faults)
         say(f"Note: {counted(len(faults), 'cell')} taken for missing, as they cannot be read: "
-            f"{places.name(first.row)}: {printable(str(first))}.")  # fmt: skip
+            f"{chunk.place(first.row)}: {printable(str(first))}.")  # fmt: skip
 
 
-def _cut(chunks: Sequence[Chunk], table: Table, windowing: Windowing) -> tuple[Chunk, Windows]:
+def _cut(chunk: Chunk, table: Table, windowing: Windowing) -> tuple[Chunk, Windows]:
     """Return the windows of a series as one chunk of numbers, with the columns of ENDS, and as they are."""
-    first = chunks[0]
-    try:
+    with placing(chunk):
         found = windowing.cut(table)
-    except ValueError as error:
-        raise complaint(first.where, None, str(error)) from None
     n_series = len({*found.groups})
     series = f" of {counted(n_series, 'series', 'series')}" if windowing.by else ""
     say(f"{counted(len(table), 'row')}{series}: {counted(len(found), 'window')} of {windowing.length:,}.")
@@ -105,4 +92,4 @@ def _cut(chunks: Sequence[Chunk], table: Table, windowing: Windowing) -> tuple[C
         known["group"] = list(found.groups)
     places = [Column(name, TEXT, *encoded(cells)) for name in ENDS if (cells := {"window": named, **known}.get(name))]
     numbers = [Column(name, NUMBER, found.X[:, k]) for k, name in enumerate(found.names)]
-    return Chunk(first.where, 0, Table((*places, *numbers)), layout=first.layout), found
+    return Chunk(chunk.where, 0, Table((*places, *numbers)), layout=chunk.layout), found

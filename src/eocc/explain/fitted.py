@@ -8,7 +8,6 @@ import numpy as np
 from eocc.base.registry import FEW
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.regions.scores import BOUNDARY
-from eocc.measures.schema import DataSchema
 
 
 @dataclass(frozen=True)
@@ -68,20 +67,11 @@ def described(classifier: Any, patterns: Any, index: int) -> str:
     return str(classifier.measure_.describe(patterns[index : index + 1], classifier._feature_names))
 
 
-def schema_of(classifier: Any) -> DataSchema:
-    """Return the kind and the columns of the data; the kind is "" if the measure does not say."""
-    try:
-        found: DataSchema = classifier.measure_.schema(classifier.prototypes_, classifier._feature_names)
-    except ValueError:  # no file can hold such data
-        return DataSchema("")
-    return found
-
-
 def number_columns(classifier: Any) -> list[str]:
     """Return the names of the columns of a table of numbers, each of which has its weight; [] for other data."""
-    schema = schema_of(classifier)
-    is_weighted = len(schema.columns) == len(classifier.weights_)
-    return weight_names(classifier) if schema.kind == "numbers" and is_weighted else []
+    are_numbers = classifier.measure_.kind_of_data(classifier.prototypes_) == "numbers"
+    is_weighted = are_numbers and len(classifier.weights_) == classifier.prototypes_.shape[1]
+    return weight_names(classifier) if is_weighted else []
 
 
 def weight_names(classifier: Any) -> list[str]:

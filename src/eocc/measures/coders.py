@@ -90,8 +90,11 @@ class Categorical:
         return len(self.codes)
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
-        """Return one number per row, NaN if missing."""
-        return _coded(column, self.codes, unseen)
+        """Return one number per row, NaN if missing; add the codes of categories that are `unseen`."""
+        labelled = column.labelled()
+        for label in (label for label in labelled.labels or () if label not in self.codes):
+            unseen.setdefault(label, len(self.codes) + len(unseen))
+        return _translated(labelled, {**self.codes, **unseen})
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Boolean:
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
-        return _coded(column, {0: 0, 1: 1}, unseen)
+        return Categorical({0: 0, 1: 1}).encode(column, unseen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,24 +132,15 @@ STORED_CODERS: tuple[type, ...] = get_args(Coder)
 DECLARED = ("numeric", "boolean", "ordered", "categorical", "date", "calendar")
 
 
-def _coded(column: Column, codes: Mapping[Any, int], unseen: dict[Any, int]) -> Matrix:
-    labelled = column.labelled()
-    for label in (label for label in labelled.labels or () if label not in codes):
-        unseen.setdefault(label, len(codes) + len(unseen))
-    return _translated(labelled, {**codes, **unseen})
-
-
 def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
     """Return the code of each row's label, NaN if missing."""
     return np.array([*(code[label] for label in column.labels or ()), np.nan])[column.codes]
 
 
-def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
-    """Return a training column with the coder of the declared kind, or of the kind of the column."""
-    return FittedColumn(column.name, column.kind, Empty() if column.kind == EMPTY else _coder(column, declared))
-
-
-def _coder(column: Column, declared: str | Sequence[Any] | None) -> Coder:
+def coder_of(column: Column, declared: str | Sequence[Any] | None) -> Coder:
+    """Return the coder of a training column, by the declared kind or by the kind of the column."""
+    if column.kind == EMPTY:
+        return Empty()
     if declared is None:
         if AND in column.kind:
             mix = names_of_kinds(column.kind)

@@ -22,7 +22,6 @@ from eocc.kernels.distances import (
 )
 from eocc.measures.cells import Cells, filled, some_rows
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
-from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
 # The most training rows that are kept to fill gaps.
@@ -67,6 +66,7 @@ class FittedEuclidean(FittedInUnit):
     """The Euclidean measure with its unit and divisor; `donors` are training rows that fill gaps of new rows."""
 
     donors: Annotated[Matrix, numbers("n d")]
+    kind: ClassVar = "numbers"
     fills_gaps: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -145,10 +145,6 @@ class FittedEuclidean(FittedInUnit):
         """Return the values by name, for example "length = 5, width = 3.25"."""
         values = [None if math.isnan(value) else value for value in pattern[0].tolist()]
         return named_values(feature_names(names, pattern.shape[1]), values)
-
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return one number per feature, which may be missing."""
-        return rows_schema(self.n_parameters, names)
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of finite numbers, as many as the unit has columns."""

@@ -14,7 +14,6 @@ from eocc.base.threads import cluster_in_use
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.measures.difference import Difference, Pair, number_difference, printed
 from eocc.measures.objects import Objects
-from eocc.measures.schema import DataSchema
 
 DOUBLE = 8.0
 
@@ -103,11 +102,9 @@ class FittedMeasure:
         """Return a few words on a pattern, which is given as patterns of length 1; "" if there is nothing to say."""
         return printed(pattern)
 
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return what a file must hold to be scored; `names` are the names of the columns, if known."""
-        if not self.kind:
-            raise ValueError(f"a model with {self.called} cannot score files; score in Python")
-        return DataSchema(self.kind)
+    def kind_of_data(self, prototypes: Any) -> str:
+        """Return the kind of data in a file that can be scored, one of eocc.measures.KINDS; "" if there is none."""
+        return self.kind
 
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless the patterns of a model file are what the measure can compare."""

@@ -17,7 +17,6 @@ from eocc.kernels.dtw import LANES, bound_groups, warp_groups
 from eocc.measures.base import SAFE_SHARE, FittedWithBounds, LinearPrepared, Search
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
-from eocc.measures.schema import DataSchema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
@@ -31,6 +30,7 @@ class FittedDTW(FittedInUnit, FittedWithBounds):
 
     band: Annotated[float, real("[0, 1]")]
     computed: Unstored[list[tuple[Objects, Matrix]]] = field(default_factory=list)
+    kind: ClassVar = "series"
     weighs: ClassVar = "channel"
     pattern_classes: ClassVar = (np.ndarray,)
 
@@ -105,10 +105,6 @@ class FittedDTW(FittedInUnit, FittedWithBounds):
         channels = f" in {counted(series.shape[1], 'channel')}" if series.shape[1] > 1 else ""
         ends = " and ".join(format_data_number(float(end)) for end in (series.min(), series.max()))
         return f"{counted(len(series), 'step')}{channels} between {ends}"
-
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the schema of series with that many channels."""
-        return DataSchema("series", n_channels=self.n_parameters)
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are series of finite numbers with that many channels."""

@@ -23,7 +23,6 @@ from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.schema import DataSchema, rows_schema
 
 # The products of all pairs, sparse and dense, and what is computed from them.
 PAIR_FLOATS = 5
@@ -273,6 +272,7 @@ class FittedTanimoto(FittedMeasure):
 
     n_bits: Annotated[int, integer(1, 2**40)]
     n_parameters: Unstored[int] = 0
+    kind: ClassVar = "numbers"
 
     def prepare(self, patterns: Flags, prototypes: Flags | None = None) -> LinearPrepared:
         """Count the common bits of all pairs."""
@@ -294,10 +294,6 @@ class FittedTanimoto(FittedMeasure):
         """Return how many bits are set, and the first of them, for example "2 of 4 bits: 0, 2"."""
         ones = _ones(pattern)
         return f"{len(ones)} of {self.n_bits} bits" + (f": {listed(map(str, ones), 6)}" if ones else "")
-
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return one number per bit."""
-        return rows_schema(self.n_bits, names)
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of that many booleans."""

@@ -18,7 +18,6 @@ from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.edit_counts import bounds_of, encode, shares_of
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.schema import DataSchema
 from eocc.measures.tables import MixedRows
 
 PAIRS_PER_TASK = 2**14  # small enough for threads to share the work, large enough to be worth a call
@@ -31,9 +30,9 @@ class FittedSequences(FittedMeasure):
 
     pattern_classes: ClassVar = (str, tuple)
 
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the schema of strings, or of lists of tokens."""
-        return DataSchema("strings" if isinstance(prototypes[0], str) else "tokens")
+    def kind_of_data(self, prototypes: Any) -> str:
+        """Return that prototypes are strings, or lists of tokens."""
+        return "strings" if isinstance(prototypes[0], str) else "tokens"
 
 
 class Sequences(Measure):

@@ -16,14 +16,13 @@ from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.cells import Cells, filled, some_rows
-from eocc.measures.coders import DECLARED, STORED_CODERS, FittedColumn, Unseen, fit_column
+from eocc.measures.coders import DECLARED, STORED_CODERS, FittedColumn, Unseen, coder_of
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.schema import DataSchema
 from eocc.tables.judge import holds_text
 from eocc.tables.reading import GIVEN, fit_reading
 from eocc.tables.sources import table_of
-from eocc.tables.table import DATE, MOST_NAMED, NUMBER, TEXT, Table
+from eocc.tables.table import DATE, MOST_NAMED, NUMBER, Table
 
 # What text is read as where a training column held numbers or dates.
 READ_AS = {NUMBER: "numeric", DATE: "date"}
@@ -38,6 +37,7 @@ class FittedGower(FittedMeasure):
     measure: "Gower"
     columns: tuple[FittedColumn, ...]
     donors: Annotated[Matrix, numbers("n d", gaps=True)]
+    kind: ClassVar = "records"
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.columns):
@@ -146,10 +146,6 @@ class FittedGower(FittedMeasure):
         """Return the values by column, for example "age = missing, city = Rome"."""
         return named_values(self.weight_names(), self._cells(pattern))
 
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the columns with what they held in training; text if that was nothing."""
-        return DataSchema("records", tuple((column.name, column.kind or TEXT) for column in self.columns))
-
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are a table."""
         return type(patterns) is Table
@@ -242,7 +238,7 @@ class Gower(Measure):
         for unknown in (name for name in kinds if name not in table.names):
             known = listed(map(repr, table.names), MOST_NAMED)
             raise ValueError(f"unknown column {unknown!r} in kinds; known: {known}")
-        columns = tuple(fit_column(column, kinds.get(column.name)) for column in table.columns)
+        columns = tuple(FittedColumn(one.name, one.kind, coder_of(one, kinds.get(one.name))) for one in table.columns)
         some = table[some_rows(len(table), MOST_DONORS)]
         encoded = [fitted.encode(column, {}) for fitted, column in zip(columns, some.columns, strict=True)]
         return FittedGower(self, columns, np.ascontiguousarray(np.array(encoded).T))

@@ -11,7 +11,6 @@ from eocc.base.markup import Markup, joined, tag
 from eocc.base.registry import FEW, MANY
 from eocc.base.types import Matrix
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain.fitted import schema_of
 from eocc.measures.difference import Difference
 from eocc.measures.labelled_graph import LabelledGraph
 
@@ -28,7 +27,7 @@ def picture_of(
     classifier: OneClassClassifier, pair: Sequence[Any], difference: Difference, words: Sequence[str]
 ) -> Markup:
     """Return a row and the training row it is compared with as a picture; nothing if such data have no picture."""
-    kind, parts = schema_of(classifier).kind, difference.contributions
+    kind, parts = classifier.measure_.kind_of_data(classifier.prototypes_), difference.contributions
     least = 0.0 if kind == "strings" else MAIN * difference.dissimilarity
     edits = [one.details for one in parts if one.amount >= least]
     if kind == "graphs":

@@ -14,7 +14,8 @@ from eocc.base.wording import counted, format_number
 from eocc.entropic.regions.scores import decision_margin
 from eocc.explain import reach_of
 from eocc.explain.facts import MANY_KNOWN
-from eocc.explain.fitted import schema_of, weight_names
+from eocc.explain.fitted import weight_names
+from eocc.measures.base import n_columns_of
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc
 from eocc.plots.series import plot_series
 from eocc.report.charts import chart
@@ -53,9 +54,11 @@ def _series(study: Study, windows: Windows) -> Iterator[Markup]:
 
 def model_in_one_line(study: Study) -> str:
     """Return what the model is and what it was fitted to."""
-    classifier, kind = study.classifier, schema_of(study.classifier)
-    n_columns = len(kind.columns)
-    compared = f" of {counted(n_columns, 'column')}" if n_columns else f" of {kind.kind}" if kind.kind else ""
+    classifier = study.classifier
+    kind = classifier.measure_.kind_of_data(classifier.prototypes_)
+    compared = f" of {kind}" if kind else ""
+    if kind in ("numbers", "records"):
+        compared = f" of {counted(n_columns_of(classifier.prototypes_), 'column')}"
     calibration = classifier.calibration_
     rate = "not calibrated" if calibration is None else f"false-alarm rate {calibration.rate:g}"
     rows = counted(classifier._n_training, "training row")

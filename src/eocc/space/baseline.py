@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import digamma, polygamma
+import scipy
 
 from eocc.base.array_checks import indices, numbers
 from eocc.base.checks import Sizes, demand, hashable, tuple_of
@@ -257,20 +257,21 @@ def _prior_variance(variances: Matrix, freedom: Matrix) -> tuple[float, float]:
     if not len(variances) or not variances.any():
         return 0.0, 1 / ROUNDING
     logs = np.log(np.maximum(variances, 1e-5 * np.median(variances[variances > 0])))
-    centred = logs - digamma(freedom / 2) + np.log(freedom / 2)
-    beyond = (float(centred.var(ddof=1)) if len(centred) > 1 else 0.0) - float(polygamma(1, freedom / 2).mean())
+    centred = logs - scipy.special.digamma(freedom / 2) + np.log(freedom / 2)
+    spread = float(centred.var(ddof=1)) if len(centred) > 1 else 0.0
+    beyond = spread - float(scipy.special.polygamma(1, freedom / 2).mean())
     if beyond <= 0:
         return float((variances * freedom).sum() / freedom.sum()), 1 / ROUNDING
     prior = min(2 * _inverse_trigamma(beyond), 1 / ROUNDING)
-    return float(np.exp(centred.mean() + digamma(prior / 2) - np.log(prior / 2))), prior
+    return float(np.exp(centred.mean() + scipy.special.digamma(prior / 2) - np.log(prior / 2))), prior
 
 
 def _inverse_trigamma(y: float) -> float:
     """Return x with trigamma(x) = y, by Newton's method for 1 / trigamma, which converges from below."""
     x = 0.5 + 1 / y
     for _ in range(50):
-        value = float(polygamma(1, x))
-        step = value * (1 - value / y) / float(polygamma(2, x))
+        value = float(scipy.special.polygamma(1, x))
+        step = value * (1 - value / y) / float(scipy.special.polygamma(2, x))
         x += step
         if abs(step) <= 1e-12 * x:
             break

@@ -1,4 +1,4 @@
-"""A source -> a model of rows chosen by content; all rows -> its threshold, p-values and statistics."""
+"""A source -> a model of rows chosen by content; all rows -> its threshold and p-values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,6 @@ from eocc.base.parameters import checked
 from eocc.base.registry import choose
 from eocc.classifiers.base import OneClassClassifier
 from eocc.formats.files.chunk import CHUNK_ROWS
-from eocc.formats.files.rows import Places
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
 from eocc.streaming.source import REFUSE, Source, StreamPasses, check_classifier, say_left_out, source_of
@@ -83,12 +82,10 @@ def fit_stream(
     unreadable : {"refuse", "skip"}, default="refuse"
         A row with a cell that cannot be read, such as text in a column of numbers, is an error, or is skipped.
 
-    The classifier gets three more attributes, which a model file does not keep:
+    The classifier gets two more attributes, which a model file does not keep:
 
     n_rows_seen_ : int
         The number of rows used.
-    column_statistics_ : ColumnStatistics
-        Over all rows used; the last digits may depend on the chunks.
     training_indices_ : array
         The numbers of the rows that the classifier was fitted to.
 
@@ -131,8 +128,8 @@ def fit_stream(
     passes = StreamPasses(stream, count, reading)
     draft._fit_passes(passes, sample, known)
     draft._take_reading(reading)
-    draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
-    draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
+    draft._having_seen(passes.ends)
+    draft.n_rows_seen_ = passes.n_rows
     return commit_fit(classifier, draft)
 
 
@@ -148,17 +145,15 @@ def _fit_whole(
     if outliers is not None:
         both = [one for some in (normal, outliers) for one in (some if isinstance(some, list) else [some])]
         choices = replace(choices, where=(column, both))
-    learnt, chunks = replace(stream, choices=choices).whole()
-    y = None
+    learnt, y = replace(stream, choices=choices).whole(), None
+    chunk = learnt.chunk
     if outliers is not None:
-        cells = [cell for chunk in chunks for cell in chunk.columns[chunk.named(column)].cells()]
-        y = np.where(rows_with(cells, normal), 1, -1)[learnt.kept]
+        y = np.where(rows_with(chunk.columns[chunk.named(column)].cells(), normal), 1, -1)[learnt.good]
     assert learnt.reading is not None
     for remark in learnt.reading.remarks:
         remark.warn()
-    places = Places(chunks)
-    say_left_out([f"{places.name(row)}: {why}" for row, why in {one.row: one for one in learnt.faults}.items()])
+    say_left_out(list(learnt.faults.values()))
     fitted = classifier.fit(learnt.X, y)
-    fitted._name_rows(np.concatenate([chunk.numbers for chunk in chunks])[learnt.kept])
+    fitted._name_rows(chunk.numbers[learnt.good])
     fitted.n_rows_seen_ = len(learnt.X)
     return fitted

@@ -20,8 +20,8 @@ from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
 from eocc.formats.files.chunk import CHUNK_ROWS, Chunk
 from eocc.formats.files.formats import STDIN, count_rows, guess_format, open_files, regular
-from eocc.formats.files.rows import Choices, Learnt, learn, read_first, read_part
-from eocc.measures.schema import DataSchema
+from eocc.formats.files.rows import Choices, learn, read_first, read_part
+from eocc.formats.files.rows import Part as ReadRows
 from eocc.scale.passes import READING, Part
 from eocc.tables import TableWarning
 from eocc.tables.reading import Reading
@@ -44,13 +44,12 @@ class Source:
     choices: Choices
     n_rows: int | None = None
 
-    def parts(self, known: Reading | DataSchema | None = None, allows_gaps: bool = False) -> Iterator[Part]:
+    def parts(self, known: Reading | tuple[str, int] | None = None, allows_gaps: bool = False) -> Iterator[Part]:
         """Yield all rows from the first as the model takes them; without a reading, as rows of numbers."""
         bad = list[str]()
         for chunk in filter(len, self.chunks()):
             if known is None:
-                reading, _ = read_first([chunk], chunk.where, self.choices, None)
-                known = reading.for_numbers(True, "a stream")
+                known = read_first(chunk, self.choices)[0].for_numbers(True, "a stream")
             spelling = known.spelling if isinstance(known, Reading) else None
             part = read_part(self.choices.chosen(chunk), known, self.choices, allows_gaps, spelling)
             bad += [f"{chunk.where}: {why}" for why in part.faults.values()]
@@ -63,14 +62,14 @@ class Source:
         chunk = next(filter(len, self.chunks()), None)
         if chunk is None:
             raise self.empty()
-        return read_first([chunk], chunk.where, self.choices, [] if self.choices.skips_bad else None)[0]
+        return read_first(chunk, self.choices)[0]
 
-    def whole(self) -> tuple[Learnt, list[Chunk]]:
-        """Return all rows, to learn from, and their chunks."""
+    def whole(self) -> ReadRows:
+        """Return all rows, to learn from."""
         chunks = [some for chunk in self.chunks() if len(some := self.choices.chosen(chunk))]
         if not chunks:
             raise self.empty()
-        return learn(chunks, chunks[0].where, None, self.choices), chunks
+        return learn(chunks, chunks[0].where, None, self.choices)
 
     def empty(self) -> ValueError:
         """Return the error that there are no rows of the kind that is used."""
@@ -81,40 +80,10 @@ class Source:
         return ValueError(f"the source holds no rows{which}; at least 1 is required")
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnStatistics:
-    """`minimum`, `maximum`, `mean` and standard deviation (`spread`) of every column over `n_rows` rows."""
-
-    n_rows: int
-    minimum: Matrix
-    maximum: Matrix
-    mean: Matrix
-    spread: Matrix
-
-    @classmethod
-    def of(cls, rows: Matrix) -> "ColumnStatistics":
-        """Return the statistics of rows, at least one."""
-        columns = np.ascontiguousarray(rows.T)  # several times as fast as along the rows
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, spread = columns.mean(axis=1), columns.std(axis=1)
-        return cls(len(rows), columns.min(axis=1), columns.max(axis=1), mean, spread)
-
-    def merge(self, other: "ColumnStatistics") -> "ColumnStatistics":
-        """Return the statistics of the rows of both."""
-        n = self.n_rows + other.n_rows
-        share = other.n_rows / n
-        with np.errstate(over="ignore", invalid="ignore"):
-            gap = other.mean - self.mean
-            variance = (1 - share) * self.spread**2 + share * other.spread**2 + share * (1 - share) * gap**2
-            mean = self.mean + share * gap
-        lowest, highest = np.minimum(self.minimum, other.minimum), np.maximum(self.maximum, other.maximum)
-        return ColumnStatistics(n, lowest, highest, mean, np.sqrt(variance))
-
-
 class StreamPasses:
-    """Passes over a source on `count` threads; `statistics` of all rows are there after the first pass."""
+    """Passes over a source on `count` threads; `ends` (2, d), the least and the largest values, are there after one."""
 
-    statistics: ColumnStatistics
+    ends: Matrix
 
     def __init__(self, source: Source, count: int, reading: Reading | None = None) -> None:
         self._source, self._count, self._reading = source, count, reading
@@ -128,32 +97,29 @@ class StreamPasses:
     @property
     def n_columns(self) -> int | None:
         """The number of columns, known after the first pass."""
-        return None if self._first is None else len(self.statistics.mean)
+        return None if self._first is None else self.ends.shape[1]
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
         """Return the results of all parts, joined in order; raise a ValueError if the rows are not those of before."""
-        is_first = self._first is None
 
-        def worked(part: Any) -> tuple[Part, Result, int, ColumnStatistics | None]:
+        def worked(part: Any) -> tuple[Part, Result, int, Any]:
             rows = Part(part.values.patterns, part.numbers)
-            statistics = ColumnStatistics.of(rows.values) if is_first else None
-            return rows, work(rows), adler32(part.values.patterns), statistics
+            ends = [rows.values.min(axis=0), rows.values.max(axis=0)] if is_first else None
+            return rows, work(rows), adler32(part.values.patterns), ends
 
-        n_seen, checksum, results, known = 0, 1, list[Result](), list[ColumnStatistics]()
-        n_known = self.n_rows
+        n_seen, checksum, results, n_known, is_first = 0, 1, list[Result](), self.n_rows, self._first is None
         with stage(name, n_known or 1) as report:  # one step: a file says how much of it has been read
-            for part, result, its_sum, statistics in in_order(worked, self._source.parts(self._reading), self._count):
+            for part, result, its_sum, ends in in_order(worked, self._source.parts(self._reading), self._count):
+                if is_first:
+                    before = self.ends if n_seen else ends
+                    self.ends = np.array([np.minimum(before[0], ends[0]), np.maximum(before[1], ends[1])])
                 n_seen += len(part.values)
                 checksum = adler32(its_sum.to_bytes(4, "little"), checksum)
                 results = [join(results[0], result) if results else result]
-                if statistics is not None:
-                    known = [known[0].merge(statistics) if known else statistics]
                 if n_known:
                     report(n_seen)
-        if known:
-            self.statistics = known[0]
         if not n_seen:
             raise self._source.empty()
         first = self._first = self._first or (n_seen, checksum)

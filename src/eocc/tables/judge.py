@@ -87,14 +87,12 @@ class BadCellError(ValueError):
 
 
 class Judgement(NamedTuple):
-    """What a column holds: its kind, and the different signs of its numbers, such as % or €, if there are any.
+    """What a column holds. If text could nearly be something else, `fault` says why it is not.
 
-    If text could nearly be something else, `fault` says why it is not, `odd` is the cell to blame, if it is a single
-    one, and `wanted` the kind that it should have been.
+    Then `odd` is the cell to blame, if it is a single one, and `wanted` the kind that it should have been.
     """
 
     kind: str
-    signs: tuple[str, ...] = ()
     fault: str = ""
     odd: str = ""
     wanted: str = ""
@@ -119,25 +117,19 @@ def judge(column: Column, meanings: Sequence[Meaning]) -> Judgement:
             first.setdefault(meaning.kind, str(label).strip())
     if found.keys() == {NUMBER, INFINITE}:
         return Judgement(NUMBER)  # the infinite ones are faults
-    if found.keys() == {NUMBER} and (code := _code_in(column, meanings)):
-        return Judgement(TEXT, fault="begins with 0", odd=code)
+    if found.keys() == {NUMBER}:
+        given = zip(column.labels or (), meanings, strict=True)
+        texts = [label.strip() for label, meaning in given if isinstance(label, str) and meaning.kind != ABSENT]
+        if (codes := list(filter(CODE.fullmatch, texts))) and all(text.isascii() and text.isdigit() for text in texts):
+            return Judgement(TEXT, "begins with 0", codes[0])
     if len(found) <= 1 and not {TEXT, INFINITE} & found.keys():
-        signs = tuple(sorted({meaning.sign for meaning in meanings if meaning.kind == NUMBER}))
-        return Judgement(next(iter(found), EMPTY), signs if any(signs) else ())
+        return Judgement(next(iter(found), EMPTY))
     for wanted in (NUMBER, DATE, TIME):
         if 2 * found.get(wanted, 0) >= sum(found.values()):
             odd = first[next(kind for kind in found if kind != wanted)]
-            return Judgement(TEXT, (), f"is not a {wanted}", odd, wanted)
+            return Judgement(TEXT, f"is not a {wanted}", odd, wanted)
     odd = first.get(TEXT, "")
-    return Judgement(TEXT, (), TWO_DATES, odd, DATE) if is_two_dates(odd) else Judgement(TEXT)
-
-
-def _code_in(column: Column, meanings: Sequence[Meaning]) -> str:
-    """Return the first text such as 01067 in a column of digits only: a name, no number; "" if there is none."""
-    given = zip(column.labels or (), meanings, strict=True)
-    texts = [label.strip() for label, meaning in given if isinstance(label, str) and meaning.kind != ABSENT]
-    are_digits = all(text.isascii() and text.isdigit() for text in texts)
-    return next(filter(CODE.fullmatch, texts), "") if are_digits else ""
+    return Judgement(TEXT, TWO_DATES, odd, DATE) if is_two_dates(odd) else Judgement(TEXT)
 
 
 def plain_numbers(column: Column, spelling: Spelling) -> Matrix | None:
@@ -150,16 +142,15 @@ def plain_numbers(column: Column, spelling: Spelling) -> Matrix | None:
 
 def meanings_of(column: Column, spelling: Spelling, keeps_words: bool = False) -> list[Meaning]:
     """Return what each label of a column means; with `keeps_words`, text such as NA is a value."""
-    found = []
-    for label in column.labels or ():
+
+    def meaning(label: Any) -> Meaning:
         if isinstance(label, str):
             text = label.strip()
-            meaning = Meaning(TEXT) if keeps_words and text else meaning_of(text, spelling)
-        else:
-            kind, value = value_of_label(label)
-            meaning = Meaning(INFINITE if np.isinf(value) else kind, value)
-        found.append(meaning)
-    return found
+            return Meaning(TEXT) if keeps_words and text else meaning_of(text, spelling)
+        kind, value = value_of_label(label)
+        return Meaning(INFINITE if np.isinf(value) else kind, value)
+
+    return list(map(meaning, column.labels or ()))
 
 
 def converted(column: Column, kind: str, meanings: Sequence[Meaning], faults: list[Fault]) -> Column:
@@ -242,40 +233,31 @@ def why_naming(column: Column) -> str:
     ('counts the rows', '')
     """
     values = column.values[~np.isnan(column.values)]
-    if not len(values):
+    n = len(values)
+    if not n:
         return "holds no values"
-    if len(values) < FEWEST or column.levels:  # ordered levels are ranks
+    if n < FEWEST or column.levels:  # ordered levels are ranks
         return ""
+    if column.kind == DATE:
+        return "" if parts_of_dates(column) else RUNS_ON
     if column.kind == TEXT:
         _, counts = np.unique(values, return_counts=True)
-        if len(counts) >= DIFFERENT * len(values):
+        if len(counts) >= DIFFERENT * n:
             return "has a different text in nearly every row"
-        share = float((counts == 1).sum()) / len(values)
+        share = float((counts == 1).sum()) / n
         return f"{share:.0%} of its values occur only once" if share >= ONLY_ONCE else ""
-    if column.kind == NUMBER:
-        return _why_counting(values)
-    return RUNS_ON if column.kind == DATE and not parts_of_dates(column) else ""
-
-
-def _why_counting(numbers: Matrix) -> str:
-    """Return why integers number the rows: they fill their range in any order, or run on."""
-    if not are_integers(numbers):
+    if column.kind != NUMBER or not are_integers(values) or (n_different := len(np.unique(values))) < DIFFERENT * n:
         return ""
-    n_different = len(np.unique(numbers))
-    if n_different < DIFFERENT * len(numbers):
-        return ""
-    filled = FILLED if n_different == len(numbers) else DIFFERENT
-    if n_different >= filled * (numbers.max() - numbers.min() + 1):
+    if n_different >= (FILLED if n_different == n else DIFFERENT) * (values.max() - values.min() + 1):
         return "counts the rows"
-    return RUNS_ON if runs_on(numbers) else ""
+    return RUNS_ON if runs_on(values) else ""
 
 
 def may_name(column: Column) -> bool:
     """Return whether a column that does not name the rows may do so: it has a different integer in every row."""
     values = column.values[~np.isnan(column.values)]
-    if column.kind != NUMBER or len(values) < FEWEST:
-        return False
-    return are_integers(values) and len(np.unique(values)) == len(values)
+    may = column.kind == NUMBER and len(values) >= FEWEST and are_integers(values)
+    return may and len(np.unique(values)) == len(values)
 
 
 def are_integers(numbers: Matrix) -> bool:
@@ -309,14 +291,6 @@ def parts_of_dates(column: Column) -> tuple[str, ...]:
     has_weeks = has_clock and bool(values.max() - values.min() >= 7 * DAY)
     used = {MOMENT: not runs_on(values), CLOCK: has_clock, WEEKDAY: has_weeks}
     return tuple(part for part, is_used in used.items() if is_used)
-
-
-def hours_of_dates(column: Column) -> tuple[str, ...]:
-    """Return what dates are compared by without their moment; refuse dates with one time of day."""
-    parts = tuple(part for part in parts_of_dates(column) if part != MOMENT)
-    if not parts and not np.isnan(column.values).all():  # without dates, its cells are faults
-        raise ValueError(f"column {column.name!r} has no different times of day to compare; drop it")
-    return parts or (MOMENT,)
 
 
 def said_of_parts(parts: Sequence[str], is_judged: bool) -> str:

@@ -13,28 +13,8 @@ from eocc.base.printing import has_instead, printable, quoted, warn_user
 from eocc.base.registry import listed
 from eocc.base.stored import Unstored
 from eocc.base.wording import counted
-from eocc.tables import TableWarning
-from eocc.tables.judge import (
-    CLOCK,
-    DAY,
-    MOMENT,
-    WEEKDAY,
-    BadCellError,
-    Fault,
-    Judgement,
-    converted,
-    holds_text,
-    hours_of_dates,
-    judge,
-    listed_reasons,
-    may_name,
-    meanings_of,
-    parts_of_dates,
-    plain_numbers,
-    remedy_for,
-    said_of_parts,
-    why_naming,
-)
+from eocc.tables import TableWarning, judge
+from eocc.tables.judge import CLOCK, MOMENT, WEEKDAY, BadCellError, Fault, Judgement, holds_text
 from eocc.tables.spelling import PLAIN, Dialect, Spelling
 from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, RELATIVE, TEXT, TIME, Column, Table
 
@@ -58,7 +38,7 @@ class NothingLeftError(ValueError):
     """A table has no column to compare; `left_out` says why."""
 
     def __init__(self, left_out: Mapping[Hashable, str]) -> None:
-        which = listed_reasons(left_out) or "all are set apart"
+        which = judge.listed_reasons(left_out) or "all are set apart"
         remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
         super().__init__(f"X has no column left to compare: {which}; {remedy}")
         self.left_out = left_out
@@ -94,18 +74,18 @@ class ReadColumn:
         """Return the columns that a column becomes: a date may be a moment, a time of day and a weekday."""
         if column.kind != DATE or self.parts == (MOMENT,):
             return [column]
-        clock = Column(self.part_name(CLOCK), TIME, column.values % DAY)
-        weekday = (column.values // DAY + 3) % 7  # 1970 began on a Thursday
+        clock = Column(self.part_name(CLOCK), TIME, column.values % judge.DAY)
+        weekday = (column.values // judge.DAY + 3) % 7  # 1970 began on a Thursday
         found = {MOMENT: column, CLOCK: clock, WEEKDAY: Column(self.part_name(WEEKDAY), TEXT, weekday, WEEKDAYS)}
         return [found[part] for part in self.parts]
 
     def read(self, column: Column, spelling: Spelling, faults: list[Fault]) -> list[Column]:
         """Return the columns that a raw column becomes."""
-        numbers = plain_numbers(column, spelling) if self.kind == NUMBER else None
+        numbers = judge.plain_numbers(column, spelling) if self.kind == NUMBER else None
         if numbers is not None:
             return [Column(self.name, NUMBER, numbers)]
-        meanings = meanings_of(column, spelling, self.keeps_words)
-        return self.parts_of(converted(column, self.kind, meanings, faults))
+        meanings = judge.meanings_of(column, spelling, self.keeps_words)
+        return self.parts_of(judge.converted(column, self.kind, meanings, faults))
 
 
 @dataclass(frozen=True)
@@ -158,10 +138,9 @@ class Reading:
     def for_numbers(self, wants_numbers: bool, measure: str = "the measure") -> "Reading":
         """Return the reading for a measure that wants rows of numbers, or tables; refuse columns of other kinds."""
         for odd in (one for one in self.columns if wants_numbers and one.kind != NUMBER):
-            held = PLURALS.get(odd.kind, "no values")
-            raise ValueError(
-                f"column {odd.name!r} holds {held}, but {measure} compares numbers; measure='gower' takes text"
-            )
+            holds = f"column {quoted(str(odd.name))} holds {PLURALS.get(odd.kind, 'no values')}"
+            why = next((one.text.replace("{place}", "") for one in self.remarks if one.name == odd.name), holds)
+            raise ValueError(f"{why}, but {measure} compares numbers; drop it, or choose 'gower', which takes text")
         return replace(self, is_numbers=wants_numbers)
 
     def describe(self) -> str:
@@ -184,7 +163,7 @@ class Reading:
         has_names = all(isinstance(name, str) for name in wanted)
         if not (has_names and (is_named or {*wanted} <= {*names})):
             if len(names) == len(wanted):
-                columns = [column.rename(name) for column, name in zip(table.columns, wanted, strict=True)]
+                columns = [column.changed(name=name) for column, name in zip(table.columns, wanted, strict=True)]
                 return Table(tuple(columns), table.dialect), []
             needs = f"but the model needs {len(wanted)}, and one of the two has no names to match"
             raise ValueError(f"has {counted(len(names), 'column')}, {needs}; drop the others")
@@ -222,17 +201,6 @@ class Reading:
         """Return the reading with the ranges and categories of these training patterns."""
         found = {column.name: _seen(column) for column in _columns_of(patterns, self.names)}
         return replace(self, columns=tuple(replace(one, **found.get(one.name, {})) for one in self.columns))
-
-    def differences(self, raw: Table, spelling: Spelling) -> list[str]:
-        """Return how the text of a table differs from that of the training table: decimal mark, order of dates."""
-        notes = list[str]()
-        if (spelling.decimal, self.spelling.decimal) == (".", ",") and any(map(holds_text, raw.columns)):
-            notes.append("numbers have decimal points, but commas in training")
-        orders = spelling.day_first, self.spelling.day_first
-        if None not in orders and orders[0] != orders[1]:
-            first, second = ("day", "month") if spelling.day_first else ("month", "day")
-            notes.append(f"dates have the {first} first, but the {second} in training")
-        return notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,13 +266,13 @@ def fit_reading(
         judgement, typed = _judged(column, declared, spelling, found, faults is not None)
         may_leave_out = not (keeps_all or declared)
         is_odd = bool(judgement.fault and judgement.wanted)  # nearly numbers or dates: they name nothing
-        if may_leave_out and not is_odd and (why := why_naming(typed)):
+        if may_leave_out and not is_odd and (why := judge.why_naming(typed)):
             left_out[column.name] = why
             continue
         known = ReadColumn(column.name, judgement.kind, keeps_words=column.declared in WORDS)
         if judgement.kind == DATE:
             known = _with_parts(known, typed, declared, {*raw.names})
-        remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, may_name(typed))
+        remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, judge.may_name(typed))
         columns.append(known)
         read += known.parts_of(typed)
     _pass_on(found, faults)
@@ -314,7 +282,7 @@ def fit_reading(
     if named:
         remedy = "to compare all columns, pass a measure as an object, for example measure=Gower()"
         option = f"--all-columns compares {'them' if len(named) > 1 else 'it'}"
-        remarks.insert(0, Remark(f"not compared: {listed_reasons(named)}", remedy, option))
+        remarks.insert(0, Remark(f"not compared: {judge.listed_reasons(named)}", remedy, option))
     is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in read)
     in_text = {column.name for column in texts}
     written = any(one.kind in (NUMBER, DATE) and one.name in in_text for one in columns)
@@ -328,30 +296,35 @@ def _judged(
 ) -> tuple[Judgement, Column]:
     """Return what a column holds, and its values as such."""
     wanted = DECLARED.get(declared, "") if isinstance(declared, str) else ""
-    numbers = plain_numbers(column, spelling) if wanted in ("", NUMBER) else None
+    numbers = judge.plain_numbers(column, spelling) if wanted in ("", NUMBER) else None
     if numbers is not None:
         return Judgement(NUMBER), Column(column.name, NUMBER, numbers)
-    meanings = meanings_of(column, spelling, holds_text(column) and column.declared in WORDS)
+    meanings = judge.meanings_of(column, spelling, holds_text(column) and column.declared in WORDS)
     if not holds_text(column):
         kind = wanted or (TEXT if column.labels is not None and column.kind != NUMBER else column.kind)
         judgement = Judgement(kind)
     elif declared == GIVEN or isinstance(declared, list | tuple):
         judgement = Judgement(TEXT)
     else:
-        judgement = Judgement(wanted) if wanted else judge(column, meanings)
+        judgement = Judgement(wanted) if wanted else judge.judge(column, meanings)
         judgement = Judgement(judgement.wanted) if allows_faults and judgement.wanted else judgement
-    return judgement, converted(column, judgement.kind, meanings, faults)
+    return judgement, judge.converted(column, judgement.kind, meanings, faults)
 
 
 def _with_parts(known: ReadColumn, typed: Column, declared: Any, names: set[Hashable]) -> ReadColumn:
-    parts: tuple[str, ...] = hours_of_dates(typed) if declared == "hours" else parts_of_dates(typed) or (MOMENT,)
-    if declared == "calendar":
+    """Return a column of dates with the parts that count."""
+    parts = judge.parts_of_dates(typed)
+    if declared == "hours":
+        parts = tuple(part for part in parts if part != MOMENT)
+        if not parts and not np.isnan(typed.values).all():  # without dates, its cells are faults
+            raise ValueError(f"column {known.name!r} has no different times of day to compare; drop it")
+    elif declared == "calendar":
         parts = (MOMENT, CLOCK, WEEKDAY)
-    elif declared != "hours" and (declared or any(known.part_name(part) in names for part in (CLOCK, WEEKDAY))):
+    elif declared or any(known.part_name(part) in names for part in (CLOCK, WEEKDAY)):
         parts = (MOMENT,)  # the table has hours or weekdays itself
     for twice in (known.part_name(part) for part in parts if known.part_name(part) in names - {known.name}):
         raise ValueError(f"X has a column {twice!r}, a name that a calendar gives; rename it, or declare a date")
-    return replace(known, parts=parts)
+    return replace(known, parts=parts or (MOMENT,))
 
 
 def _remarks_on(
@@ -362,15 +335,11 @@ def _remarks_on(
     if is_undeclared and may_name:
         text = f"column {name} has a different integer in every row"
         yield Remark(text, "drop it if it only names the rows", f"if it names them, {option}")
-    if judgement.signs:
-        remedy = "write all in one unit" if len(judgement.signs) > 1 else ""
-        signs = " and ".join(f"with {sign}" if sign else "without a sign" for sign in judgement.signs)
-        yield Remark(f"column {name} holds numbers {signs}; signs are left out", remedy, remedy, name=column.name)
-    elif judgement.fault:
+    if judgement.fault:
         code = next(k for k, label in enumerate(column.labels or ()) if str(label).strip() == judgement.odd)
         row, remedies = int(np.flatnonzero(column.codes == code)[0]), ("", "")
         if judgement.wanted:
-            better = remedy_for(Fault(row, column.name, judgement.odd, judgement.fault), spelling)
+            better = judge.remedy_for(Fault(row, column.name, judgement.odd, judgement.fault), spelling)
             convert = f"correct it, make it None, or convert the column to {judgement.wanted}s"
             remedies = (convert, better or f"correct it, leave it empty, or {option}")
         text = f"column {name} counts as text because {quoted(judgement.odd)}{{place}} {judgement.fault}"
@@ -378,7 +347,7 @@ def _remarks_on(
     if known.parts != (MOMENT,) or (is_undeclared and known.kind == DATE):
         hours = f"--kind {shlex.quote(f'{shown(column.name)}=hours')} leaves the moment out"
         remedy = hours if CLOCK in known.parts else f"{option} leaves it out"
-        has_remedy, said = is_undeclared and MOMENT in known.parts, said_of_parts(known.parts, is_undeclared)
+        has_remedy, said = is_undeclared and MOMENT in known.parts, judge.said_of_parts(known.parts, is_undeclared)
         yield Remark(f"{name} is compared by its {said}", option=remedy if has_remedy else "")
 
 

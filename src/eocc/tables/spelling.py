@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, NamedTuple
 
 from eocc.base.checks import one_of
@@ -20,29 +20,23 @@ INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # In a column of digits only, a numeral that begins with 0 is a name: a postal code, a part number.
 CODE = re.compile(r"0\d+", re.ASCII)
-CURRENCIES = "€$£¥₹"
-SIGNS = f"%{CURRENCIES}"
 _PATTERN = (
-    r"(?P<sign>[+-]?)(?P<before>[{currencies}] ?)?"
+    r"(?P<sign>[+-]?)(?:[{currencies}] ?)?"
     r"(?P<whole>[1-9]\d{{0,2}}(?P<group>[{groups}])\d{{3}}(?:(?P=group)\d{{3}})*|\d+)"
-    r"(?:{decimal}(?P<part>\d*))?(?P<exponent>e[+-]?\d+)?(?P<after> ?[%{currencies}])?"
+    r"(?:{decimal}(?P<part>\d*))?(?P<exponent>e[+-]?\d+)?(?: ?[%{currencies}])?"
 )
 # decimal mark -> numbers with groups of thousands, a currency or a percent sign
 WRITTEN = {
     mark: re.compile(
-        _PATTERN.format(currencies=CURRENCIES, groups=rf"{other}'\u2019 \u00a0\u202f", decimal=re.escape(mark)),
+        _PATTERN.format(currencies="€$£¥₹", groups=rf"{other}'\u2019 \u00a0\u202f", decimal=re.escape(mark)),
         re.ASCII | re.IGNORECASE,
     )
     for mark, other in {".": ",", ",": "."}.items()
 }
 ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
-CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<seconds>\d\d)(?:[.,](?P<part>\d{1,6})\d*)?)? ?(?P<half>[ap]m)?"
 # Dots always go with day.month.year; other marks with the year first, or in an order that the spelling says.
-WRITTEN_DATE = re.compile(
-    rf"(?P<first>\d{{1,4}})(?P<mark>[./-])(?P<second>\d{{1,2}})(?P=mark)(?P<third>\d{{1,4}})(?:[ T,]+{CLOCK})?",
-    re.ASCII | re.IGNORECASE,
-)
-TIME_OF_DAY = re.compile(CLOCK, re.ASCII | re.IGNORECASE)
+WRITTEN_DATE = re.compile(r"(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[ T,]+(.+))?", re.ASCII)
+TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,6})\d*)?)? ?([ap]m)?", re.ASCII | re.IGNORECASE)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -58,34 +52,29 @@ PLAIN, COMMA = Spelling(), Spelling(",")
 
 
 class Meaning(NamedTuple):
-    """What a text means: its kind, its value as a number (dates and times in microseconds), and the number's sign."""
+    """What a text means: its kind, and its value as a number (dates and times in microseconds)."""
 
     kind: str
     value: float = math.nan
-    sign: str = ""
 
 
 def meaning_of(text: str, spelling: Spelling = PLAIN) -> Meaning:
-    """Return what a text without blanks around it means.
+    """Return what a text without blanks around it means; signs of percent and currencies are left out.
 
     >>> meaning_of("12 %"), meaning_of("NA").kind, meaning_of("12:30").kind, meaning_of("oak").kind
-    (Meaning(kind='number', value=12.0, sign='%'), 'absent', 'time of day', 'text')
+    (Meaning(kind='number', value=12.0), 'absent', 'time of day', 'text')
     """
     if text.lower() in MISSING:
         return Meaning(ABSENT)
-    number = number_of(text, spelling)
-    if number is not None:
-        sign = "".join(letter for letter in text if letter in SIGNS)
-        return Meaning(NUMBER, number, sign) if math.isfinite(number) else Meaning(INFINITE)
-    truth = TRUTHS.get(text.lower())
-    if truth is not None:
+    if (number := number_of(text, spelling)) is not None:
+        return Meaning(NUMBER, number) if math.isfinite(number) else Meaning(INFINITE)
+    if (truth := TRUTHS.get(text.lower())) is not None:
         return Meaning(BOOLEAN, float(truth))
     if text[0].isdigit():
-        moment = date_of(text, spelling)
-        if moment is not None:
-            return Meaning(DATE, microseconds(moment))
-        clock = time_of(text)
-        if clock is not None:
+        if (moment := date_of(text, spelling)) is not None:
+            since = moment.replace(tzinfo=moment.tzinfo or UTC) - EPOCH
+            return Meaning(DATE, float(since // timedelta(microseconds=1)))
+        if (clock := time_of(text)) is not None:
             return Meaning(TIME, clock)
     return Meaning(INFINITE if INFINITY.fullmatch(text) else TEXT)
 
@@ -115,22 +104,18 @@ def date_of(text: str, spelling: Spelling = PLAIN) -> datetime | None:
         if ISO_DATE.fullmatch(text):
             return datetime.fromisoformat(text)
         found = WRITTEN_DATE.fullmatch(text)
-        return None if found is None else _written_date(found, spelling.day_first)
+        clock = time_of(found[5]) if found and found[5] else 0
+        if found is None or clock is None:
+            return None
+        day_first = True if found[2] == "." else spelling.day_first
+        year, month, day = int(found[1]), int(found[3]), int(found[4])
+        if len(found[4]) == 4 and day_first is not None:
+            year, month, day = (day, month, year) if day_first else (day, year, month)
+        elif len(found[1]) < 4 or len(found[4]) > 2:
+            return None
+        return datetime(year, month, day) + timedelta(microseconds=clock)
     except (ValueError, OverflowError):
         return None
-
-
-def _written_date(found: re.Match[str], day_first: bool | None) -> datetime | None:
-    first, second, third = int(found["first"]), int(found["second"]), int(found["third"])
-    if len(found["first"]) == 4 and len(found["third"]) <= 2:
-        year, month, day = first, second, third
-    elif len(found["third"]) == 4 and (found["mark"] == "." or day_first is not None):
-        is_day_first = found["mark"] == "." or day_first
-        year, month, day = (third, second, first) if is_day_first else (third, first, second)
-    else:
-        return None
-    clock = _clock(found) if found["hour"] else 0
-    return None if clock is None else datetime(year, month, day) + timedelta(microseconds=clock)
 
 
 def time_of(text: str) -> float | None:
@@ -140,17 +125,14 @@ def time_of(text: str) -> float | None:
     (60000000.0, True, None)
     """
     found = TIME_OF_DAY.fullmatch(text)
-    clock = None if found is None else _clock(found)
-    return None if clock is None else float(clock)
-
-
-def _clock(found: re.Match[str]) -> int | None:
-    hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "seconds"))
-    if hour > 23 or minute > 59 or seconds > 59 or (found["half"] and not 1 <= hour <= 12):
+    if found is None:
         return None
-    if found["half"]:
-        hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
-    return ((hour * 60 + minute) * 60 + seconds) * 10**6 + int((found["part"] or "0").ljust(6, "0"))
+    hour, minute, seconds = (int(found[k] or 0) for k in (1, 2, 3))
+    if hour > 23 or minute > 59 or seconds > 59 or (found[5] and not 1 <= hour <= 12):
+        return None
+    if found[5]:
+        hour = hour % 12 + (12 if found[5].lower() == "pm" else 0)
+    return float(((hour * 60 + minute) * 60 + seconds) * 10**6 + int((found[4] or "0").ljust(6, "0")))
 
 
 def is_two_dates(text: str) -> bool:
@@ -161,14 +143,6 @@ def is_two_dates(text: str) -> bool:
     """
     one, other = (date_of(text, Spelling(day_first=is_first)) for is_first in (True, False))
     return one is not None and other is not None and one != other
-
-
-def microseconds(moment: date) -> float:
-    """Return the microseconds since 1970; a time without a zone counts as UTC."""
-    if not isinstance(moment, datetime):
-        moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    return float((moment - EPOCH) // timedelta(microseconds=1))
 
 
 @dataclass(frozen=True)
@@ -222,10 +196,8 @@ def _day_first(columns: Sequence[Column]) -> bool | None:
     """Return whether dates such as 31/1/2031 begin with their day; None if no date says so, or some say otherwise."""
     orders = set[bool]()
     for cell in _with(DATE_MARK, columns):
-        found = WRITTEN_DATE.fullmatch(cell)
-        if found is not None and len(found["third"]) == 4 and found["mark"] != ".":
-            is_date = [date_of(cell, Spelling(day_first=is_first)) is not None for is_first in (True, False)]
-            orders |= {is_date[0]} if is_date[0] != is_date[1] else set()
+        is_date = [date_of(cell, Spelling(day_first=is_first)) is not None for is_first in (True, False)]
+        orders |= {is_date[0]} if is_date[0] != is_date[1] else set()
     return orders.pop() if len(orders) == 1 else None
 
 

@@ -32,7 +32,7 @@ PLURALS = {
 # Text that means a missing value, in upper or lower case.
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
 # Patterns of what no numeral holds.
-MARKS = COMMA_MARK, DATE_MARK = (",", r"\d[/-]\d")
+MARKS = COMMA_MARK, DATE_MARK = (",", r"\d[/-]\d{1,2}[/-]\d{4}")
 # How many columns or levels a message names.
 MOST_NAMED = 12
 
@@ -73,15 +73,8 @@ class Column:
             return None
         return value if self.labels is None else self.labels[int(value)]
 
-    def rename(self, name: Hashable) -> "Column":
-        """Return the column under another name."""
-        return self._changed(name=name)
-
-    def declare(self, kind: str) -> "Column":
-        """Return the column with the kind that the user wants it to have; "" for none."""
-        return self._changed(declared=kind or self.declared)
-
-    def _changed(self, **changes: Any) -> "Column":
+    def changed(self, **changes: Any) -> "Column":
+        """Return the column with another name, or declared to be of another kind."""
         found = copy(self)
         vars(found).update(changes)
         return found

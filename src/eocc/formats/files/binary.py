@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from eocc.base.printing import complaint, quoted
 from eocc.formats.files.chunk import Chunk, rows_per_chunk
-from eocc.formats.files.formats import regular
 from eocc.tables.sources import column_of_array, table_of
 from eocc.tables.table import Table
 
@@ -28,7 +27,7 @@ def parquet_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
     arrow = _pyarrow()
     with _readable(path, arrow), arrow.parquet.ParquetFile(
-        regular(path), buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
+        path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
     ) as file:  # fmt: skip
         n_rows = rows_per_chunk(len(file.schema_arrow.names))
         yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)
@@ -38,13 +37,13 @@ def parquet_rows(path: Path) -> int:
     """Return the number of rows, which a Parquet file stores."""
     arrow = _pyarrow()
     with _readable(path, arrow):
-        return int(arrow.parquet.read_metadata(regular(path)).num_rows)
+        return int(arrow.parquet.read_metadata(path).num_rows)
 
 
 def arrow_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of an Arrow (Feather, IPC) file or stream."""
     arrow = _pyarrow()
-    with _readable(path, arrow), arrow.memory_map(str(regular(path))) as source:
+    with _readable(path, arrow), arrow.memory_map(str(path)) as source:
         try:
             file = arrow.ipc.open_file(source)
             batches = map(file.get_batch, range(file.num_record_batches))
@@ -96,7 +95,6 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def _readable(path: Path, arrow: Any) -> Iterator[None]:
-    regular(path)
     try:
         yield
     except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
@@ -126,11 +124,10 @@ def npy_rows(path: Path) -> int:
 
 def mapped(path: Path) -> NDArray[np.generic]:
     """Return the array of a .npy file as a memory map; raise unless it holds rows of numbers."""
-    file = regular(path)
     try:
         with warnings.catch_warnings():  # headers written by Python 2, absurd sizes
             warnings.simplefilter("ignore")
-            array = np.lib.format.open_memmap(file, mode="r")
+            array = np.lib.format.open_memmap(path, mode="r")
     except FAULTS as error:
         if "Python objects" in str(error):
             fault = "holds Python objects, which are not read; save an array of numbers"

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from eocc.base.printing import complaint, has_instead, quoted
+from eocc.base.printing import complaint, has_instead, printable, quoted
 from eocc.base.types import Flags, Indices
-from eocc.tables.table import Column, Table
+from eocc.tables.table import Column, Table, join_tables
 
 # A chunk ends at this many rows, or when its rows took this many bytes in the file, or are this many cells.
 CHUNK_ROWS = 2**13
@@ -39,9 +39,9 @@ def portions(items: Iterable[Item], size: Callable[[], int]) -> Iterator[tuple[i
 class Chunk:
     """Rows `first`, `first` + 1, ... of the file `where`, or only some of them, `rows`: a raw table, else `objects`.
 
-    `lines` are the lines that the rows begin in, `names` the files of objects, `labels` their classes; each may be
-    empty. Columns without names (`is_named` is False) have their numbers from 0 as keys. `layout` says how the file is
-    written, if not as usual.
+    `lines` are the lines that the rows begin in, `names` the files of objects, `labels` their classes, `files` where
+    rows of several files are; each may be empty. Columns without names (`is_named` is False) have their numbers from 0
+    as keys. `layout` says how the file is written, if not as usual.
     """
 
     where: str
@@ -51,6 +51,7 @@ class Chunk:
     names: Sequence[str] = ()
     labels: Sequence[str] = ()
     lines: Sequence[int] = ()
+    files: Sequence[str] = ()
     is_named: bool = True
     layout: str = ""
     rows: Indices | None = None
@@ -87,20 +88,49 @@ class Chunk:
         """Return some of the rows, with the numbers that they have in the source."""
         if kept.all():
             return self
-        parts: Any = {
-            name: list(compress(getattr(self, name), kept)) for name in ("objects", "names", "labels", "lines")
-        }
+        parts: Any = {name: list(compress(getattr(self, name), kept)) for name in PER_ROW}
         table = None if self.table is None else self.table[np.flatnonzero(kept)]
         return replace(self, table=table, rows=self.numbers[kept], **parts)
 
     def place(self, index: int) -> str:
         """Return where in its file a row is."""
-        if self.lines:
+        if self.lines and self.lines[index]:
             return f"line {self.lines[index]}"
-        return self.names[index] if self.names else f"row {self.numbers[index] + 1}"
+        name = self.names[index] if self.names else ""
+        return printable(name or f"row {self.numbers[index] + 1}")
 
     def fault(self, index: int, message: str) -> ValueError:
         """Return an error about one row, on one line."""
-        if self.lines:
-            return complaint(self.where, self.lines[index], message)
-        return complaint(self.where, None, f"{self.place(index)}: {message}")
+        where = self.files[index] if self.files else self.where
+        if self.lines and self.lines[index]:
+            return complaint(where, self.lines[index], message)
+        return complaint(where, None, f"{self.place(index)}: {message}")
+
+
+# What a chunk has for each of its rows, if anything, and what stands for nothing.
+PER_ROW: dict[str, Any] = {"objects": None, "names": "", "labels": "", "lines": 0, "files": ""}
+
+
+def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
+    """Return the rows of all chunks as one; their columns are the same, in any order."""
+    first = chunks[0]
+    if len(chunks) == 1:
+        return first
+    columns, tables = list(first.columns), list[Table]()
+    for chunk in chunks:
+        known = chunk.columns
+        for odd in (name for name in [*known, *columns] if (name in known) != (name in columns)):
+            raise complaint(chunk.where, None, f"has other columns than {first.where}: {quoted(str(odd))}")
+        tables += (
+            [replace(chunk.table, columns=tuple(known[name] for name in columns))] if chunk.table is not None else []
+        )
+    parts: Any = {}
+    for name, nothing in PER_ROW.items():
+        some = [getattr(chunk, name) or [nothing] * len(chunk) for chunk in chunks]
+        parts[name] = [one for part in some for one in part] if any(getattr(chunk, name) for chunk in chunks) else ()
+    files = list(dict.fromkeys(chunk.where for chunk in chunks))
+    if len(files) > 1:
+        parts["files"] = [chunk.where for chunk in chunks for _ in range(len(chunk))]
+        first = replace(first, where=f"{first.where} and {len(files) - 1} more")
+    table = join_tables(tables) if tables else None
+    return replace(first, table=table, rows=np.concatenate([chunk.numbers for chunk in chunks]), **parts)

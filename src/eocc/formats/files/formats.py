@@ -1,20 +1,14 @@
 """A path, a pipe or standard input -> lines of text or chunks, by the format of the file, within limits of memory."""
 
-import atexit
 import bz2
 import codecs
 import gzip
 import lzma
 import math
-import shutil
-import stat
 import sys
-import tempfile
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -58,40 +52,20 @@ SUFFIXES = {
 }  # fmt: skip
 # What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
 TWO_CLASSES = ("skip", "first", "last")
-MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 SHEETS = ("xlsx", "ods", "xls")
 # Files that must be converted first.
 REMEDIES = {".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE"}
 
 
 def regular(path: Path) -> Path:
-    """Return a file that can be read to its end, again and again; raise an OSError of one line if there is none.
-
-    What a process substitution of the shell gives, as in `eocc fit <(zcat a.gz)`, is copied to a file first.
-    """
+    """Return a file that can be read again and again; raise an OSError of one line if there is none."""
     if not path.exists():
         raise FileNotFoundError(f"no file {str(path)!r}")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
-    if is_pipe(path):
-        return _copied(path)
-    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait forever
+    if not path.is_file():  # opening a pipe would wait forever
         raise OSError(f"{str(path)!r} is not a regular file; copy it to one, or pipe it into the command: eocc ... -")
     return path
-
-
-def is_pipe(path: Path) -> bool:
-    """Return whether a path is a pipe that the shell has opened."""
-    is_open = str(path).startswith(("/dev/fd/", "/proc/self/fd/"))
-    return is_open and path.exists() and stat.S_ISFIFO(path.stat().st_mode)
-
-
-@cache
-def _copied(path: Path) -> Path:
-    with tempfile.NamedTemporaryFile(prefix="eocc-", delete=False) as copy, path.open("rb") as file:
-        atexit.register(Path(copy.name).unlink, missing_ok=True)
-        shutil.copyfileobj(file, copy)
-    return Path(copy.name)
 
 
 @contextmanager
@@ -102,8 +76,7 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
             raise OSError("there is no standard input; pass a path")
         yield sys.stdin.buffer
         return
-    file = regular(path)
-    with PACKED.get(path.suffix.lower(), open)(file, "rb") as opened:
+    with PACKED.get(path.suffix.lower(), open)(regular(path), "rb") as opened:
         yield opened
 
 
@@ -118,58 +91,42 @@ class Lines:
 
     def __init__(self, file: IO[bytes], where: str, number: int = 0, most: float = math.inf) -> None:
         self._file, self._most = file, most
-        self.where = where
-        self.number = number
-        self.size = 0
-        self._waiting: deque[bytes] = deque()
+        self.where, self.number, self.size = where, number, 0
 
     def __iter__(self) -> Iterator[str]:
-        while data := self._waiting.popleft() if self._waiting else self._line():
+        while data := self._read(self._file.readline, LONGEST_LINE + 1):
             self.number += 1
-            self._count(data)
             yield self._text(data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data)
-
-    def ahead(self, count: int) -> list[str]:
-        """Return the next lines, which are still to come, with a question mark for what cannot be read."""
-        while len(self._waiting) < count and (data := self._line()):
-            self._waiting.append(data)
-        return [data.removeprefix(codecs.BOM_UTF8).decode(errors="replace") for data in self._waiting]
 
     def block(self, size: int) -> tuple[bytes, int]:
         """Return whole lines of about `size` bytes, in which quotes are closed, and the number of the first line."""
-        parts = [*self._waiting]
-        self._waiting.clear()
-        parts += [self._failing(lambda: self._file.read(min(size, LONGEST_LINE))), self._line()]
-        n_quotes, n_bytes = sum(part.count(b'"') for part in parts), 0
-        while n_quotes % 2 and n_bytes < LONGEST_LINE and (line := self._line()):
+        parts, first, n_bytes = [self._read(self._file.read, min(size, LONGEST_LINE))], self.number + 1, 0
+        n_quotes = parts[0].count(b'"')
+        while line := self._read(self._file.readline, LONGEST_LINE + 1):
+            self.number += parts[-1].count(b"\n")
+            if len(line) > LONGEST_LINE:
+                self.number += 1
+                self._text(line)
             parts.append(line)
             n_quotes, n_bytes = n_quotes + line.count(b'"'), n_bytes + len(line)
-        data, first = b"".join(parts), self.number + 1
-        for k, part in enumerate(parts):
-            if len(part) > LONGEST_LINE:
-                self.number += sum(one.count(b"\n") for one in parts[:k]) + 1
-                self._text(part)
-        self._count(data)
-        self.number += data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-        return data, first
+            if n_quotes % 2 == 0 or n_bytes >= LONGEST_LINE:
+                break
+        self.number += parts[-1].count(b"\n") + (bool(parts[-1]) and not parts[-1].endswith(b"\n"))
+        return b"".join(parts), first
 
     def fault(self, message: str) -> ValueError:
         """Return an error about the last line."""
         return complaint(self.where, self.number, message)
 
-    def _line(self) -> bytes:
-        return self._failing(lambda: self._file.readline(LONGEST_LINE + 1))
-
-    def _failing(self, read: Any) -> bytes:
+    def _read(self, read: Callable[[int], bytes], size: int) -> bytes:
         try:
-            return bytes(read())
+            data = read(size)
         except DAMAGED:  # of a packed file
             raise complaint(self.where, None, "cannot be unpacked; is the file complete?") from None
-
-    def _count(self, data: bytes) -> None:
         self.size += len(data)
         if self.size > self._most:
             raise complaint(self.where, None, f"unpacks to more than {self._most:,} bytes; unpack it if you trust it")
+        return data
 
     def _text(self, data: bytes) -> str:
         if len(data) > LONGEST_LINE:
@@ -192,7 +149,7 @@ class UnknownFormatError(ValueError):
 
 
 def guess_format(path: Path) -> str:
-    """Return the format of a file by its suffix or its first bytes; a folder is a collection of graphs.
+    """Return the format of a file by its suffix; a folder is a collection of graphs.
 
     >>> guess_format(Path("parts.CSV"))
     'csv'
@@ -207,14 +164,9 @@ def guess_format(path: Path) -> str:
         if found in STREAMS:
             return found
         raise _unknown(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
-    found = SUFFIXES.get(suffix, "")
-    if not found and suffix not in REMEDIES:
-        with regular(path).open("rb") as file:
-            start = file.read(16)
-        by_magic = (name for magic, name in MAGIC.items() if start.startswith(magic))
-        found = next(by_magic, "csv" if is_pipe(path) else "")
-    if found:
-        return found
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    regular(path)
     why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
     raise _unknown(f"{path}: {why}", FORMATS, suffix)
 
@@ -257,7 +209,7 @@ def open_chunks(
         raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
     if name in STREAMS:
         with open_source(path) as file:
-            size = math.inf if path == STDIN else regular(path).stat().st_size
+            size = math.inf if path == STDIN else path.stat().st_size
             is_packed = path.suffix.lower() in PACKED
             most = max(UNPACKED_BYTES, UNPACKED_TIMES * size) if is_packed else math.inf
             lines = Lines(file, "standard input" if path == STDIN else str(path), most=most)
@@ -265,6 +217,8 @@ def open_chunks(
     elif path == STDIN:
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:
+        if not path.is_dir() or name != "gxl-collection":
+            regular(path)
         n_rows = count_rows(path, name) if current_watch() else None
         more = [two_classes] if name == "cxl" else [sheet] if name in SHEETS else []
         chunks = FILES[name](path, *more)

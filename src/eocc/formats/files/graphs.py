@@ -7,7 +7,7 @@ from pathlib import Path
 from eocc.base.printing import complaint
 from eocc.formats.archive import SAFE, Collection, open_collection, read_file
 from eocc.formats.files.chunk import Chunk, portions
-from eocc.formats.files.formats import Lines, regular
+from eocc.formats.files.formats import Lines
 from eocc.formats.graphs.gxl import all_entries
 from eocc.formats.graphs.gxl_graph import Document, SameKinds, parse_gxl
 from eocc.formats.graphs.node_link import molecule
@@ -18,7 +18,6 @@ File = tuple[str, str, bytes, str]  # name, class ("" without one), content, whe
 
 def graph_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the one graph of a GXL file."""
-    regular(path)
     data, where = read_file(path, SAFE)
     yield from _chunks(str(path), [(path.name, "", data, where)])
 
@@ -28,7 +27,6 @@ def index_chunks(path: Path, two_classes: str | None = None) -> Iterator[Chunk]:
 
     One that is named with two classes is refused, unless `two_classes` is "skip", "first" or "last".
     """
-    regular(path)
     with open_collection(path.parent, SAFE) as files:
         entries = all_entries(files, [path.name], two_classes).items()
         parts = ((entry.file, entry.label, files.read(name), files.where(name)) for name, entry in entries)
@@ -56,8 +54,6 @@ def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
 @contextmanager
 def _collection(path: Path) -> Iterator[tuple[Collection, list[str]]]:
     """Open a folder or a zip file, with the names of its GXL graphs."""
-    if not path.is_dir():
-        regular(path)
     with open_collection(path, SAFE) as files:
         yield files, sorted(name for name in files.names if name.lower().endswith(".gxl"))
 

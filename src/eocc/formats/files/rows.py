@@ -2,27 +2,25 @@
 
 import math
 import shlex
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from eocc.base.printing import complaint, printable, quoted
-from eocc.base.types import Flags, Indices
+from eocc.base.printing import complaint, quoted
+from eocc.base.types import Flags
 from eocc.base.wording import counted
-from eocc.formats.files.chunk import Chunk
+from eocc.formats.files.chunk import Chunk, join_chunks
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.schema import DataSchema
 from eocc.tables.judge import BadCellError, Fault, listed_reasons, remedy_for
-from eocc.tables.reading import GapError, NothingLeftError, Read, Reading, fit_reading, shown
+from eocc.tables.reading import NothingLeftError, Read, Reading, fit_reading, shown
 from eocc.tables.sources import column_of_cells
 from eocc.tables.spelling import PLAIN, Spelling
-from eocc.tables.table import NUMBER, Column, Table, gaps_in, join_tables, rows_with
+from eocc.tables.table import NUMBER, Column, Table, gaps_in, rows_with
 
 SINGULAR = {
     "numbers": "list of {} numbers", "records": "record of {} values", "strings": "text",
@@ -56,7 +54,7 @@ class Choices:
             raise complaint(chunk.where, None, "holds no table; only tables are read part by part")
         kinds = {chunk.named(column): kind for column, kind in self.kinds.items()}
         names = table.names if self.columns is None else map(chunk.named, self.columns)
-        columns = [table.column(name).declare(kinds.get(str(name), self.usual)) for name in names]
+        columns = [table.column(name).changed(declared=kinds.get(str(name), self.usual)) for name in names]
         return replace(table, columns=tuple(columns))
 
     def left_out(self, chunk: Chunk) -> list[str]:
@@ -71,62 +69,44 @@ class Choices:
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
-    """Rows to learn from: X, their kind, a description, the reading of a table, and which rows of the files these are.
-
-    `incomplete` are the rows that were left out because of gaps, `faults` the cells that could not be read.
-    """
-
-    X: Any
-    kind: str
-    described: str
-    reading: Reading | None
-    kept: Indices
-    incomplete: Indices = field(default_factory=lambda: np.empty(0, np.int64))
-    faults: Sequence[Fault] = ()
-
-
-@dataclass(frozen=True, eq=False)
 class Part:
-    """Some rows to score: their chunk, with the columns that are not compared too, which are `good`, and those as X.
+    """Some rows: their chunk, with the columns that are not compared too, which are `good`, and those as X.
 
-    A row that is not good has a cell that cannot be read; `faults` say which and why. Of a table, `compared` are the
-    raw columns of the model, written in this `spelling`, and `ignored` all others.
+    A row that is not good has a cell that cannot be read; `faults` say which and why. Rows of `incomplete` were left
+    out because of gaps. Rows to learn from have a `kind`, a description, remarks and, if they are a table, a reading.
+    Rows of a table to score are written in a `spelling`; the model does not use the columns that are `ignored`.
     """
 
     chunk: Chunk
     good: Flags
     X: Any
     faults: Mapping[int, str] = field(default_factory=dict)
-    compared: Any = None
+    incomplete: Chunk | None = None
+    kind: str = ""
+    described: str = ""
+    remarks: Sequence[str] = ()
+    reading: Reading | None = None
     spelling: Any = None
     ignored: Sequence[Column] = ()
 
 
-class Places:
-    """Where the rows of several chunks are, by their number among all."""
-
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
-        self._chunks, self._ends = chunks, list(accumulate(map(len, chunks)))
-
-    def at(self, row: int) -> tuple[Chunk, int]:
-        """Return the chunk of a row, and its index there."""
-        number = bisect_right(self._ends, row)
-        return self._chunks[number], row - (self._ends[number - 1] if number else 0)
-
-    def name(self, row: int) -> str:
-        """Return the line or the number of a row."""
-        chunk, index = self.at(row)
-        return printable(chunk.place(index))
-
-    def fault(self, error: BadCellError, spelling: Spelling = PLAIN) -> ValueError:
-        """Return the error about a cell with its file and line, and the option that would read it, if there is one."""
-        chunk, index = self.at(error.fault.row)
-        remedy = next(filter(None, (remedy_for(error.fault, spelling), error.remedy)))
-        return error.placed(chunk.fault(index, f"{error.fault}; {remedy}"))
+@contextmanager
+def placing(chunk: Chunk, spelling: Spelling = PLAIN) -> Iterator[None]:
+    """Raise errors about cells with the file and line, and the option that would read them, if there is one."""
+    try:
+        yield
+    except BadCellError as error:
+        remedy = remedy_for(error.fault, spelling) or error.remedy
+        raise error.placed(chunk.fault(error.fault.row, f"{error.fault}; {remedy}")) from None
+    except NothingLeftError as error:
+        keeping = f"--all-columns compares {'them' if len(error.left_out) > 1 else 'it'}"
+        why = f"{listed_reasons(error.left_out)}; {keeping}" if error.left_out else "drop fewer"
+        raise complaint(chunk.where, None, f"has no columns left to compare; {why}") from None
+    except ValueError as error:
+        raise complaint(chunk.where, None, str(error)) from None
 
 
-def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choices: Choices | None = None) -> Learnt:
+def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choices: Choices | None = None) -> Part:
     """Return the rows of all chunks as a classifier takes them.
 
     A table of numbers without gaps is "numbers", any other table is "records", unless the `measure` compares only one
@@ -135,62 +115,54 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
     choices = choices or Choices()
     if not chunks:
         raise complaint(where, None, "holds no rows; at least 1 is required")
-    if chunks[0].table is None:
-        schema = schema_of_objects(chunks, measure)
-        if schema.kind not in ("numbers", "records"):
-            _check_measure(schema.kind, describe(schema), where, measure)
-            X = [one for chunk in chunks for one in checked_objects(chunk, schema)]
-            return Learnt(X, schema.kind, describe(schema), None, np.arange(len(X)))
-        width = len(chunks[0].objects[0])
-        chunks = [as_table(chunk, width, schema.kind == "numbers", describe(schema)) for chunk in chunks]
-    faults: list[Fault] | None = [] if choices.skips_bad else None
-    reading, table = read_first(chunks, where, choices, faults)
-    readable = np.ones(len(table), bool)
-    readable[[fault.row for fault in faults or ()]] = False
-    kept = readable & (gaps_in(table) == 0) if choices.skips_incomplete else readable
-    if not kept.any():
+    chunk = join_chunks(chunks)
+    if chunk.table is None:
+        kind, n_channels = known_objects(chunk, measure)
+        described = describe(kind, n_channels)
+        if kind != "numbers":
+            _check_measure(kind, described, where, measure)
+            X = checked_objects(chunk, kind, n_channels)
+            return Part(chunk, np.ones(len(chunk), bool), X, kind=kind, described=described)
+        chunk = as_table(chunk, len(chunk.objects[0]), True, described)
+    reading, table, faults = read_first(chunk, choices)
+    part, table = _selected(chunk, table, faults, choices)
+    if not len(table):
         raise complaint(where, None, "holds no complete rows; at least 1 is required")
-    table = table if kept.all() else table[np.flatnonzero(kept)]
     is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in table.columns)
     if measure in (*measures_of("numbers"), *measures_of("records")):
         is_numbers = measure in measures_of("numbers")
-        _check_numbers(reading, is_numbers, where, str(measure))
+        with placing(chunk):
+            reading = reading.for_numbers(is_numbers, str(measure))
         if is_numbers and not choices.has_label:  # with labels, rows that are not used may have gaps
-            try:
-                replace(reading, is_numbers=True).patterns(table, allows_gaps=False)
-            except BadCellError as error:
-                raise Places(chunks).fault(error) from None
+            with placing(part.chunk.some(part.good)):
+                reading.patterns(table, allows_gaps=False)
     reading, kind = replace(reading, is_numbers=is_numbers), "numbers" if is_numbers else "records"
-    _check_measure(kind, reading.describe(), where, measure)
-    rows, incomplete = np.flatnonzero(kept), np.flatnonzero(readable & ~kept)
-    return Learnt(Read(table, reading), kind, reading.describe(), reading, rows, incomplete, faults or ())
+    described = reading.describe()
+    _check_measure(kind, described, where, measure)
+    remarks = list(placed_remarks(reading, chunk))
+    remarks += _why_records(reading, table, choices.has_label) if measure is None else ()
+    return replace(part, X=Read(table, reading), kind=kind, described=described, remarks=remarks, reading=reading)
 
 
-def read_first(
-    chunks: Sequence[Chunk], where: str, choices: Choices, faults: list[Fault] | None
-) -> tuple[Reading, Table]:
-    """Return how a table to learn from is read, and all its rows so read."""
-    first = chunks[0]
-    apart = choices.left_out(first)
-    raw = join_tables(list(map(choices.table, chunks)))
-    if not (first.is_named or apart or choices.columns):  # if some are left out, the others go by their numbers
-        raw = replace(raw, columns=tuple(column.rename(k) for k, column in enumerate(raw.columns)))
-    keeps_all = choices.keeps_all or not first.is_named or choices.columns is not None
-    try:
-        return fit_reading(raw, keeps_all, faults=faults, apart=apart)
-    except BadCellError as error:
-        raise Places(chunks).fault(error) from None
-    except NothingLeftError as error:
-        keeping = f"--all-columns compares {'them' if len(error.left_out) > 1 else 'it'}"
-        why = f"{listed_reasons(error.left_out)}; {keeping}" if error.left_out else "drop fewer"
-        raise complaint(where, None, f"has no columns left to compare; {why}") from None
-    except ValueError as error:
-        raise complaint(where, None, str(error)) from None
+def read_first(chunk: Chunk, choices: Choices) -> tuple[Reading, Table, list[Fault]]:
+    """Return how a table to learn from is read, all its rows so read, and the cells that cannot be read."""
+    apart, raw, faults = choices.left_out(chunk), choices.table(chunk), list[Fault]()
+    if not (chunk.is_named or apart or choices.columns):  # if some are left out, the others go by their numbers
+        raw = replace(raw, columns=tuple(column.changed(name=k) for k, column in enumerate(raw.columns)))
+    keeps_all = choices.keeps_all or not chunk.is_named or choices.columns is not None
+    with placing(chunk):
+        return *fit_reading(raw, keeps_all, faults=faults if choices.skips_bad else None, apart=apart), faults
+
+
+def placed_remarks(reading: Reading, chunk: Chunk) -> Iterator[str]:
+    """Yield what the user should know about the columns of a training table, with the options that change it."""
+    for remark in reading.remarks:
+        yield remark.said(remark.option, "" if remark.row is None else f" ({chunk.place(remark.row)})")
 
 
 def read_part(
     chunk: Chunk,
-    known: Reading | DataSchema,
+    known: Reading | tuple[str, int],
     choices: Choices,
     allows_gaps: bool,
     spelling: Spelling | None = None,
@@ -199,41 +171,33 @@ def read_part(
 
     With `skips_bad`, rows with cells that cannot be read are not good; else the first one is an error.
     """
-    if isinstance(known, DataSchema):
-        return Part(chunk, np.ones(len(chunk), bool), checked_objects(chunk, known))
-    whole, faults = chunk, list[Fault]() if choices.skips_bad else None
+    if not isinstance(known, Reading):
+        return Part(chunk, np.ones(len(chunk), bool), checked_objects(chunk, *known))
     if chunk.table is None:
         chunk = as_table(chunk, len(known.columns), known.is_numbers, known.describe())
-    given = choices.table(chunk).without(choices.left_out(chunk))
-    try:
+    given, faults = choices.table(chunk).without(choices.left_out(chunk)), list[Fault]()
+    with placing(chunk):
         raw, ignored = known.matched(given, chunk.is_named)
         spelling = spelling or (raw.dialect.spelling(raw.columns) if raw.dialect else known.spelling)
-        table = known.table(raw, faults, spelling)
-        good = np.ones(len(table), bool)
-        good[[fault.row for fault in faults or ()]] = False
-        kept = ~good | (gaps_in(table) == 0) if choices.skips_incomplete else np.ones_like(good)
-        used = kept & good
-        patterns = known.patterns(table if used.all() else table[np.flatnonzero(used)], allows_gaps)
-    except GapError as error:
-        raise Places([chunk.some(used)]).fault(error) from None
-    except BadCellError as error:
-        raise Places([chunk]).fault(error, spelling or PLAIN) from None
-    except ValueError as error:
-        raise complaint(chunk.where, None, str(error)) from None
+    with placing(chunk, spelling):
+        table = known.table(raw, faults if choices.skips_bad else None, spelling)
+    part, table = _selected(chunk, table, faults, choices)
+    with placing(part.chunk.some(part.good)):
+        X = Read(known.patterns(table, allows_gaps))
+    return replace(part, X=X, spelling=spelling, ignored=ignored)
+
+
+def _selected(chunk: Chunk, table: Table, faults: Sequence[Fault], choices: Choices) -> tuple[Part, Table]:
+    """Return the rows of a chunk that are used, without X, and the good ones of them in the table so read."""
+    good = np.ones(len(table), bool)
+    good[[fault.row for fault in faults]] = False
+    kept = ~good | (gaps_in(table) == 0) if choices.skips_incomplete else np.ones_like(good)
     reasons, places = dict[int, str](), np.cumsum(kept) - 1
-    for fault in sorted(faults or ()):
-        reasons.setdefault(int(places[fault.row]), f"{printable(chunk.place(fault.row))}: {fault}")
-    return Part(whole.some(kept), good[kept], Read(patterns), reasons, raw, spelling, ignored)
-
-
-def _check_numbers(reading: Reading, is_numbers: bool, where: str, measure: str) -> None:
-    for odd in (one for one in reading.columns if is_numbers and one.kind != NUMBER):
-        why = next(
-            (one.text for one in reading.remarks if one.name == odd.name),
-            f"column {quoted(str(odd.name))} holds {odd.kind}",
-        )
-        option = f"pass --drop {shlex.quote(shown(odd.name))}"
-        raise complaint(where, None, f"{why.replace('{place}', '')}, but {measure} compares numbers; {option}")
+    for fault in sorted(faults):
+        reasons.setdefault(int(places[fault.row]), f"{chunk.place(fault.row)}: {fault}")
+    used, incomplete = kept & good, None if kept.all() else chunk.some(~kept)
+    part = Part(chunk.some(kept), good[kept], None, reasons, incomplete)
+    return part, table if used.all() else table[np.flatnonzero(used)]
 
 
 def _check_measure(kind: str, described: str, where: str, measure: str | None) -> None:
@@ -243,18 +207,6 @@ def _check_measure(kind: str, described: str, where: str, measure: str | None) -
         known = (*known, *(measures_of("records") if kind == "numbers" else ()))
         use = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
         raise complaint(where, None, f"holds {described}, which {quoted(measure)} does not compare; use {use}")
-
-
-def remarks_on(learnt: Learnt, chunks: Sequence[Chunk], has_label: bool, is_auto: bool) -> Iterator[str]:
-    """Yield what the user should know about the columns of a training table."""
-    if learnt.reading is None:
-        return
-    places = Places(chunks)
-    for remark in learnt.reading.remarks:
-        place = "" if remark.row is None else f" ({places.name(remark.row)})"
-        yield remark.said(remark.option, place)
-    if is_auto:
-        yield from _why_records(learnt.reading, learnt.X.patterns, has_label)
 
 
 def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[str]:
@@ -272,16 +224,19 @@ def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[st
         yield f"{why}; {labels}if it does not matter pass --drop {option}"
 
 
-def describe(schema: DataSchema) -> str:
+def describe(kind: str, n_channels: int) -> str:
     """Return the kind of objects in words."""
-    return f"series of {counted(schema.n_channels, 'channel')}" if schema.n_channels else schema.kind
+    return f"series of {counted(n_channels, 'channel')}" if n_channels else kind
 
 
-def schema_of_objects(chunks: Sequence[Chunk], measure: str | None) -> DataSchema:
-    """Return the schema of objects to learn from: the kind that "auto" finds, unless the measure compares another."""
-    values = [value for chunk in chunks for value in chunk.objects]
+def known_objects(chunk: Chunk, measure: str | None) -> tuple[str, int]:
+    """Return the kind of objects to learn from, and the channels of series.
+
+    The kind is the one that "auto" finds, unless the measure compares another.
+    """
+    values = chunk.objects
     kind = kind_of_object(values[0])
-    for chunk, index, value in _objects(chunks):
+    for index, value in enumerate(values):
         found = kind_of_object(value)
         if not found:
             wanted = "records, texts, lists of numbers (steps of one length), lists of texts or node-link graphs"
@@ -290,34 +245,29 @@ def schema_of_objects(chunks: Sequence[Chunk], measure: str | None) -> DataSchem
             one = f"{described(value)} is one of {found}, but the first object is one of {kind}"
             raise chunk.fault(index, f"{one}; all must be of one kind")
     if measure is None:
-        kind = kind_of(values)
+        kind = kind_of(list(values))
     elif kind == "series" and measure in measures_of("numbers"):
         kind = "numbers"
-    if kind in ("numbers", "records"):
-        width = len(values[0])
-        for chunk, index, value in _objects(chunks):
-            if len(value) != width:
-                raise chunk.fault(index, f"{described(value)} has {len(value)} values, but the first has {width}")
-    return DataSchema(kind, n_channels=channels_of(values[0]) if kind == "series" else 0)
+    for index, value in enumerate(values if kind == "numbers" else ()):
+        if len(value) != len(values[0]):
+            counts = f"has {len(value)} values, but the first has {len(values[0])}"
+            raise chunk.fault(index, f"{described(value)} {counts}")
+    return kind, channels_of(values[0]) if kind == "series" else 0
 
 
-def _objects(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, int, Any]]:
-    return ((chunk, index, value) for chunk in chunks for index, value in enumerate(chunk.objects))
-
-
-def checked_objects(chunk: Chunk, schema: DataSchema) -> list[Any]:
+def checked_objects(chunk: Chunk, kind: str, n_channels: int) -> list[Any]:
     """Return the objects of a chunk; raise if one is not of the kind that a model compares."""
     if chunk.table is not None:
-        wanted = f"write one {SINGULAR[schema.kind]} per line"
-        raise complaint(chunk.where, None, f"holds a table, but the model compares {schema.kind}; {wanted}")
+        wanted = f"write one {SINGULAR[kind]} per line"
+        raise complaint(chunk.where, None, f"holds a table, but the model compares {kind}; {wanted}")
     for index, value in enumerate(chunk.objects):
-        if kind_of_object(value) != schema.kind:
-            wanted = f"not a {SINGULAR[schema.kind]}, which the model compares"
+        if kind_of_object(value) != kind:
+            wanted = f"not a {SINGULAR[kind]}, which the model compares"
             raise chunk.fault(index, f"{described(value)} is {wanted}; correct it, or leave it out")
-        if schema.kind == "series" and channels_of(value) != schema.n_channels:
+        if kind == "series" and channels_of(value) != n_channels:
             here = counted(channels_of(value), "channel")
-            raise chunk.fault(index, f"a series of {here}, but the model compares {schema.n_channels}; correct it")
-    return [np.array(one, np.float64) for one in chunk.objects] if schema.kind == "series" else list(chunk.objects)
+            raise chunk.fault(index, f"a series of {here}, but the model compares {n_channels}; correct it")
+    return [np.array(one, np.float64) for one in chunk.objects] if kind == "series" else list(chunk.objects)
 
 
 def as_table(chunk: Chunk, width: int, is_numbers: bool, compared: str) -> Chunk:

@@ -15,15 +15,14 @@ from eocc.base.printing import complaint, has_instead, quoted
 from eocc.base.wording import counted
 from eocc.formats.files import workbook
 from eocc.formats.files.chunk import Chunk, rows_per_chunk
-from eocc.formats.files.formats import regular
 from eocc.formats.files.tables import header_of
 from eocc.tables.sources import column_of_cells
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import Table
 
-# A workbook may take this much memory, and this multiple of its size; this many seconds, and these more per MiB.
+# A workbook may take this much memory, and this multiple of its size; this many seconds, and 5 more per MiB.
 MEMORY, TIMES = 2**28, 64
-SECONDS, SECONDS_PER_MIB = 10, 5
+SECONDS = 10
 # What Excel writes into a cell whose formula has no value.
 ERRORS = frozenset({"", "#N/A", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NUM!", "#NULL!"})
 
@@ -55,10 +54,9 @@ def _rows(path: Path, sheet: str) -> Generator[Any]:
     """Yield the layout, and the number and the cells of each row, up to the last cell with a value."""
     if find_spec("python_calamine") is None:
         raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install python-calamine")
-    file = regular(path)
-    limit = MEMORY + TIMES * file.stat().st_size
-    seconds = SECONDS + SECONDS_PER_MIB * (file.stat().st_size >> 20)
-    program = [sys.executable, "-I", str(Path(workbook.__file__)), str(file), sheet, str(limit), str(seconds)]
+    size = path.stat().st_size
+    limit, seconds = MEMORY + TIMES * size, SECONDS + 5 * (size >> 20)
+    program = [sys.executable, "-I", str(Path(workbook.__file__)), str(path), sheet, str(limit), str(seconds)]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -71,7 +69,7 @@ def _rows(path: Path, sheet: str) -> Generator[Any]:
             count = 0
             while part := _loaded(process, path, limit):
                 for number, cells in enumerate(part, count + 1):
-                    values = [None if _is_gap(cell) else cell for cell in cells]
+                    values = [None if isinstance(cell, str) and cell.strip() in ERRORS else cell for cell in cells]
                     while values and values[-1] is None:
                         del values[-1]
                     if values:
@@ -79,10 +77,6 @@ def _rows(path: Path, sheet: str) -> Generator[Any]:
                 count += len(part)
         finally:
             process.kill()
-
-
-def _is_gap(cell: Any) -> bool:
-    return isinstance(cell, str) and cell.strip() in ERRORS
 
 
 def _loaded(process: Any, path: Path, limit: int) -> Any:

@@ -1,5 +1,6 @@
 """CSV and TSV -> chunks of columns of text: by pyarrow if it is installed, and by the csv module where it refuses."""
 
+import codecs
 import csv
 import io
 import re
@@ -40,15 +41,16 @@ def tsv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
 def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
     """Yield the rows of a CSV file with a header; blank lines are ignored."""
     dialect = dialect or Dialect()
-    delimiter = dialect.delimiter or delimiter_of(lines.ahead(LINES_AHEAD))
-    header = header_of(next(_records(lines, delimiter), None), lines.where, delimiter)
+    data, number = lines.block(CHUNK_BYTES)
+    start = data.removeprefix(codecs.BOM_UTF8).split(b"\n", LINES_AHEAD)[:LINES_AHEAD]
+    delimiter = dialect.delimiter or delimiter_of([line.decode(errors="replace") for line in start])
+    head = Lines(io.BytesIO(data), lines.where)
+    header = header_of(next(_records(head, delimiter), None), lines.where, delimiter)
+    data, number = data[head.size :], number + head.number
     dialect = replace(dialect, may_divide=delimiter == ",")
     layout = "" if dialect.delimiter or delimiter not in IN_WORDS else f"{IN_WORDS[delimiter]} between cells"
     first = 0
-    while True:
-        data, number = lines.block(CHUNK_BYTES)
-        if not data:
-            return
+    while data:
         read = _by_arrow(data, header, delimiter)
         places: Sequence[int] = range(number, number + len(data))
         if read is None:
@@ -57,6 +59,7 @@ def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
             table = Table(tuple(read), dialect)
             yield Chunk(lines.where, first, table, lines=places[: len(table)], layout=layout)
             first += len(table)
+        data, number = lines.block(CHUNK_BYTES)
 
 
 def in_words(spelling: Spelling) -> str:
