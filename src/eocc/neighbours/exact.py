@@ -33,9 +33,7 @@ TILE, TILES_AT_A_TIME = 512, 8
 # Two weightings share a filter if it saves time: a point that passes costs as much as this many terms of products, of
 # which a row has n (d + 10).
 PER_PASS = 2000
-# Rounding errors above this share of the squared distance to the nearest few let too many points pass.
-TOO_COARSE = 0.125
-N_TRIED, N_FEW = 16, 8  # points that are tried to find these out, and what `few` means
+N_FEW = 8  # what `few` nearest points means where a few points are tried out
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +132,7 @@ def _can_share(centred: Matrix, weightings: Matrix) -> bool:
 
 def _near(placed: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """Return, of some points, the squared lengths, squared distances to all points, and those to the few-th nearest."""
-    some = placed[np.unique(np.linspace(0, len(placed) - 1, N_TRIED).astype(np.int64))]
+    some = placed[np.unique(np.linspace(0, len(placed) - 1, 16).astype(np.int64))]
     with np.errstate(over="ignore", invalid="ignore"):
         lengths = np.einsum("ij,ij->i", some, some)
         squares = lengths[:, None] + np.einsum("ij,ij->i", placed, placed) - 2 * (some @ placed.T)
@@ -177,7 +175,8 @@ class _Products:
         lengths = np.append(lengths[order], np.full(n_places - n, np.inf))
         columns = np.zeros((n_places, d + 1))
         columns[:n, :d], columns[:, d] = -2 * placed[order], lengths**2
-        dtype: Any = np.float32 if _error(placed, np.float32) < TOO_COARSE else np.float64
+        # Larger rounding errors would let too many points pass.
+        dtype: Any = np.float32 if _error(placed, np.float32) < 0.125 else np.float64
         # In a tile (d + 1, places), point s of lane l has place s w + l, for w lanes.
         tiles = columns.astype(dtype).reshape(n_tiles, -1, LANE, d + 1).transpose(0, 3, 2, 1)
         reach = np.where(np.isfinite(lengths), lengths, 0.0).reshape(n_tiles, -1, LANE).max(axis=2)
