@@ -19,7 +19,7 @@ from shapes import SHAPES, of_shape
 from timing import table, table_line
 
 from calibration import KINDS, rates_in_settings
-from eocc.surprise import covariance, far, neighbours, views
+from eocc.surprise import covariance, far, model, neighbours
 
 N_FOLDS, N_SEEDS, N_MODELS = 3, 2, 60
 SIMULATED = {name: (draw, sizes[1:2]) for name, (draw, sizes) in KINDS.items()}
@@ -30,17 +30,17 @@ def constant(module, name, value):
 
 
 def handicap(name, value):
-    return patch.dict(views.HELPERS, {name: views.HELPERS[name]._replace(handicap=value)})
+    return patch.dict(model.HELPERS, {name: model.HELPERS[name]._replace(handicap=value)})
 
 
 def without(name):
-    return patch.dict(views.HELPERS, {name: views.HelperKind(lambda *_: None, 0.0)})
+    return patch.dict(model.HELPERS, {name: model.HelperKind(lambda *_: None, 0.0)})
 
 
 CHANGES = {
     "as it is": (),
-    "neighbours alone": tuple(without(name) for name in views.HELPERS),
-    **{f"without {name}": (without(name),) for name in views.HELPERS},
+    "neighbours alone": tuple(without(name) for name in model.HELPERS),
+    **{f"without {name}": (without(name),) for name in model.HELPERS},
     **{f"handicap of far {value}": (handicap("far", value),) for value in (1.5, 3.5)},
     **{f"handicap of covariance {value}": (handicap("covariance", value),) for value in (0.0, 2.0)},
     **{f"handicap of cell {value}": (handicap("cell", value),) for value in (1.5, 3.5)},

@@ -20,7 +20,7 @@ from timing import table, table_line
 
 from calibration import KINDS
 from eocc import SurpriseClassifier
-from eocc.calibration import drift, threshold
+from eocc.calibration import conformal, drift
 from eocc.surprise import gaussians, likelihood_ratio, model
 
 LABELS = {
@@ -54,7 +54,6 @@ DRIFT = {
     "as it is": (),
     "levels 0.5": ((drift, "LEVELS", (0.5,)),),
     "no slack of a level": ((drift, "LEVEL_SLACK", 0.0),),
-    "no slack of the rate": ((drift, "RATE_SLACK", 0.0),),
     "no slack of a score": ((drift, "SCORE_SLACK", 0.0),),
 }
 EVERY = 3  # of the sets by name, every third
@@ -124,7 +123,7 @@ def scales(n_models=40):
             rng, acts = np.random.default_rng(0), []
             for _ in range(n_models):
                 model = SurpriseClassifier().fit(draw(rng, size))
-                acts.append(model.surprise_model_.threshold.scale <= threshold.LEAST_SCALE)
+                acts.append(model.surprise_model_.threshold.scale <= conformal.LEAST_SCALE)
             print(table_line([name, f"{size[0]}", f"{np.mean(acts):.2f}"]), flush=True)
 
 

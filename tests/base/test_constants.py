@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from doubles import plain
+from eocc.classifiers.surprise import count_compared
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
 from eocc.entropic.partition.cuts import modularity
 from eocc.entropic.regions.fuzzy import Fuzzification, build_region
@@ -11,7 +12,6 @@ from eocc.entropic.regions.memberships import Gaussian
 from eocc.entropic.regions.rules import Medoid, maximum, std_extent
 from eocc.entropic.regions.scores import log_grades
 from eocc.space.dissimilarity_space import DissimilaritySpace
-from eocc.space.prototypes.selections import count_compared
 
 
 def test_distances_may_exceed_1_by_rounding_only():

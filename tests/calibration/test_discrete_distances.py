@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
-from eocc.calibration.threshold import Threshold
+from eocc.calibration.conformal import Threshold
 
 LINES = ["GET /index.html 200", "GET /about.html 200", "POST /login 302"] * 60 + ["GET /index.html 304"]
 

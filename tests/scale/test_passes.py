@@ -56,7 +56,7 @@ def test_three_passes_choose_and_count_the_same_rows(passes):
     whole = Sketch(census, 60).add(ROWS, np.arange(900)).kept()
     assert_array_equal(kept.numbers, whole.numbers)
     assert_array_equal(kept.values, whole.values)
-    tally = passes.fold(lambda part: Tally().add(part.values[:, 0]), Tally.merge)
+    tally = passes.fold(lambda part: Tally(part.values[:, 0]), Tally.merge)
     assert_array_equal(tally.largest(np.arange(1, 901)), np.sort(ROWS[:, 0])[::-1])
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier
 from eocc.base.threads import threads
-from eocc.calibration.threshold import Threshold
+from eocc.calibration.conformal import Threshold
 from eocc.kernels.smallest import Lists, Remaining, mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.neighbours.in_rows import nearest_in
@@ -149,7 +149,8 @@ def test_neighbourhood_sizes_double_up_to_8_and_half_of_the_rows():
 @pytest.mark.parametrize(("n", "sizes"), [(2, [1]), (4, [1]), (5, [1, 2]), (8, [1, 2]), (9, [1, 2, 4])])
 def test_a_row_does_not_count_among_its_own_neighbours(n, sizes):
     model, _ = learned(np.arange(float(n))[:, None] ** 1.5, [[1.0]])
-    assert model.weightings[0].sizes.tolist() == sizes
+    assert neighbourhood_sizes(n - 1).tolist() == sizes
+    assert len(model.weightings[0].median_profile) == len(sizes)
 
 
 @given(ROWS, st.lists(st.lists(st.integers(-1, 6), min_size=2, max_size=2), min_size=1, max_size=3))
@@ -302,7 +303,7 @@ def test_the_profile_holds_the_distances_at_each_neighbourhood_size():
     weighting = Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.empty(0))
     rows = np.array([[0.0, 0.3, 0.1, 0.2, 0.4], [np.inf, 0.1, 0.2, 0.3, 0.4]])
     near = nearest_in(rows, 4, *weighting.needed[1:])
-    assert weighting.profile(near).tolist() == [[0.0, 0.1], [0.1, 0.2]]
+    assert weighting.profile_and_ratio(near)[0].tolist() == [[0.0, 0.1], [0.1, 0.2]]
 
 
 class TestWeightings:

@@ -19,7 +19,7 @@ from eocc.surprise.cell import cells_of, values_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.covariance import fit_covariance, folds_of
 from eocc.surprise.far import fit_far, sizes_among
-from eocc.surprise.views import HELPERS, Surprise, fit_surprise
+from eocc.surprise.model import HELPERS, Surprise, fit_surprise
 from oracles import surprise as oracle
 
 
@@ -323,10 +323,10 @@ class TestCombination:
     def test_the_unit_is_that_of_the_quartiles_or_a_quarter_of_that_of_the_tails(self, n_ties, monkeypatch):
         values = np.append(np.zeros(n_ties), np.arange(1.0, 101 - n_ties))
         monkeypatch.setattr(
-            "eocc.surprise.views.HELPERS", {"cell": HELPERS["cell"]._replace(fit=lambda *_: (None, values))}
+            "eocc.surprise.model.HELPERS", {"cell": HELPERS["cell"]._replace(fit=lambda *_: (None, values))}
         )
         X = np.random.default_rng(0).normal(size=(100, 1))
-        found = fit_surprise(reference(X).among_itself(), no_left_out_weights(1))
+        found, _ = fit_surprise(reference(X).among_itself(), no_left_out_weights(1))
         low, high = np.quantile(values, [0.25, 0.75])
         least, most = np.quantile(values, [0.05, 0.95])
         units = (high - low) / 1.349, 0.25 * (most - least) / 3.290
@@ -336,9 +336,9 @@ class TestCombination:
 
     def test_a_view_that_does_not_vary_keeps_its_unit(self, monkeypatch):
         monkeypatch.setattr(
-            "eocc.surprise.views.HELPERS", {"far": HELPERS["far"]._replace(fit=lambda *_: (None, np.full(9, 3.0)))}
+            "eocc.surprise.model.HELPERS", {"far": HELPERS["far"]._replace(fit=lambda *_: (None, np.full(9, 3.0)))}
         )
-        found = fit_surprise(reference(np.arange(9.0)[:, None] ** 2).among_itself(), no_left_out_weights(1))
+        found, _ = fit_surprise(reference(np.arange(9.0)[:, None] ** 2).among_itself(), no_left_out_weights(1))
         assert (found.centres[1], found.units[1]) == (3.0, 1.0)
 
     @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ class Check:
 
     def __call__(self, name: str, value: Any, sizes: Sizes | None = None) -> None:
         """Raise a ValueError unless the value is accepted. Sizes that the value is the first to name are added."""
-        self.rule(name, value, {} if sizes is None else sizes)
+        if value is not None or not self.allows_none:
+            self.rule(name, value, {} if sizes is None else sizes)
 
 
 def wanted(what: str, accepts: Callable[[Any], Any], parse: Callable[[str], Any] = str) -> Check:
@@ -123,12 +124,7 @@ def one_of(*values: Any) -> Check:
 
 def optional(check: Check) -> Check:
     """Accept None too; on the command line it is written "none"."""
-    return replace(
-        check,
-        rule=lambda name, value, sizes: None if value is None else check(name, value, sizes),
-        parse=lambda text: None if text == "none" else check.parse(text),
-        allows_none=True,
-    )
+    return replace(check, parse=lambda text: None if text == "none" else check.parse(text), allows_none=True)
 
 
 def tuple_of(check: Check, least: int = 0) -> Check:

@@ -80,9 +80,11 @@ def choice(names: Iterable[str], *methods: str) -> Check:
 
 def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], value: Any, method: str) -> Choice:
     """Return `value` itself if it is an object with that method, otherwise a new object of that name."""
+    if isinstance(value, str):
+        return choose(kind, choices, value)()
     choice(choices, method)(kind, value)
-    made: Choice = choices[value]() if isinstance(value, str) else value
-    return made
+    found: Choice = value
+    return found
 
 
 def resolve_function(kind: str, choices: Mapping[str, Choice], value: Any) -> Choice:

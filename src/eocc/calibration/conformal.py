@@ -1,4 +1,4 @@
-"""Held-out normal rows -> p-values and a threshold: how rare a row would be if it were normal."""
+"""Held-out normal rows -> p-values and a limit: how rare a row would be if it were normal."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,12 +7,14 @@ from typing import Annotated, Any
 import numpy as np
 
 from eocc.base.array_checks import numbers
-from eocc.base.checks import Sizes, demand, real
+from eocc.base.checks import FITTED, Sizes, demand, real
 from eocc.base.types import ROUNDING, Indices, Matrix
 
 N_FOLDS = 10
 # The share of new normal rows to reject, if the user gives none.
 DEFAULT_RATE = 0.05
+# The smallest scale of a threshold, in units of the surprise: with ties the median row lies on the threshold.
+LEAST_SCALE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +53,36 @@ class Calibration:
         return self.rate + self.foreign
 
     @property
-    def rank(self) -> int:
-        """The rank of the threshold among the margins, from 1."""
-        check_rate(self.limit, len(self.margins))
-        return min(int(self.limit * (len(self.margins) + 1) + ROUNDING), len(self.margins))  # 0.29 * 100 is 29
-
-    @property
     def threshold(self) -> float:
         """The smallest margin whose p-value exceeds the limit.
 
         >>> Calibration(np.array([-1.0, 0.0, 1.0]), 0.5).threshold
         0.0
         """
-        return float(self.margins[self.rank - 1])
+        return float(self.margins[rank_of(self.limit, len(self.margins)) - 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """The surprise above which a row is rejected, and the `scale` in which distances from it are measured.
+
+    >>> Threshold(2.0, scale=1.0).ratios(np.array([1.0, 2.0, 12.0])).round(3)
+    array([0.672, 1.   , 3.798])
+    """
+
+    value: Annotated[float, real(FITTED)]
+    scale: Annotated[float, real("(0, 1e300]")]
+
+    @classmethod
+    def fit(cls, surprises: Matrix, rate: float) -> "Threshold":
+        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1."""
+        value = float(np.sort(surprises)[-rank_of(rate, len(surprises))])
+        return cls(value, max((value - float(np.median(surprises))) / 2, LEAST_SCALE))
+
+    def ratios(self, surprises: Matrix) -> Matrix:
+        """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, finite; like the paper's d / tau."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.sqrt(np.logaddexp(0.0, (surprises - self.value) / self.scale) / np.log(2.0)))
 
 
 def rate_for(rate: float | None, n: int) -> float:
@@ -74,17 +93,21 @@ def rate_for(rate: float | None, n: int) -> float:
     """
     if rate is None:
         return max(DEFAULT_RATE, 1 / (n + 1))
-    check_rate(rate, n)
+    rank_of(rate, n)
     return rate
 
 
-def check_rate(rate: float, n: int) -> None:
-    """Raise a ValueError if n training rows are too few for the rate: no p-value would be that small."""
+def rank_of(rate: float, n: int) -> int:
+    """Return the rank, from 1, of the limit among n training rows; raise a ValueError if they are too few for the rate.
+
+    No p-value would be that small.
+    """
     if rate * (n + 1) + ROUNDING < 1:
         raise ValueError(
             f"a false_alarm_rate of {rate:g} needs at least {int(np.ceil(1 / rate)) - 1} training rows; "
             f"there are {n}, enough for {1.001 / (n + 1):.4g}"  # rounded up
         )
+    return min(int(rate * (n + 1) + ROUNDING), n)  # 0.29 * 100 is 29
 
 
 def folds(n: int, rng: np.random.Generator) -> Iterator[tuple[Indices, Indices]]:

@@ -16,57 +16,39 @@ class Tally:
     The numbers of a bin differ in the last few of their ordered bits only, and no more bits are ignored than needed.
     So the result does not depend on chunks or order, and it is exact for up to MOST_BINS different numbers.
 
-    >>> tally = Tally().add(np.array([3.0, -1.0])).merge(Tally().add(np.array([7.0, 3.0])))
+    >>> tally = Tally(np.array([3.0, -1.0])).merge(Tally(np.array([7.0, 3.0])))
     >>> tally.total, tally.largest(np.array([1, 2, 3, 4]))
     (4, array([ 7.,  3.,  3., -1.]))
     """
 
-    def __init__(self) -> None:
-        self._values, self._counts = np.empty(0), np.empty(0, np.int64)
-        self._spare_bits = 0
-        self._waiting: list[tuple[Matrix, Indices]] = []
-
-    @property
-    def total(self) -> int:
-        """How many numbers were counted."""
-        return int(self._counted()[1].sum())
-
-    def add(self, values: Matrix) -> Self:
-        """Count these numbers too; return self."""
+    def __init__(self, values: Matrix) -> None:
         # Adding 0 turns -0.0 into 0.0, whose bits differ.
-        return self._wait([(np.sort(values + 0.0), np.ones(len(values), np.int64))])
+        self._values, self._counts, self._spare_bits = values + 0.0, np.ones(len(values), np.int64), 0
+        self.total = len(values)
 
     def merge(self, other: "Tally") -> Self:
         """Count the numbers of another tally too; return self."""
-        self._spare_bits = max(self._spare_bits, other._spare_bits)
-        return self._wait([(other._values, other._counts), *other._waiting])
+        self._values = np.concatenate([self._values, other._values])
+        self._counts = np.concatenate([self._counts, other._counts])
+        self._spare_bits, self.total = max(self._spare_bits, other._spare_bits), self.total + other.total
+        if len(self._values) > 2 * MOST_BINS:
+            self._fill_bins()
+        return self
 
     def largest(self, ranks: Indices) -> Matrix:
         """Return the numbers of these ranks, where rank 1 is the largest number."""
-        values, counts = self._counted()
-        return np.asarray(values[::-1][np.searchsorted(np.cumsum(counts[::-1]), ranks)])
+        self._fill_bins()
+        return np.asarray(self._values[::-1][np.searchsorted(np.cumsum(self._counts[::-1]), ranks)])
 
-    def _wait(self, parts: list[tuple[Matrix, Indices]]) -> Self:
-        self._waiting = self._waiting + parts
-        if sum(len(values) for values, _ in self._waiting) > MOST_BINS:
-            self._counted()
-        return self
-
-    def _counted(self) -> tuple[Matrix, Indices]:
-        """Return the largest number and the count of each bin, with what waits."""
-        if not self._waiting:
-            return self._values, self._counts
-        parts = zip((self._values, self._counts), *self._waiting, strict=True)
-        values, counts = map(np.concatenate, parts)
-        order = np.argsort(values, kind="stable")  # fast: the parts are sorted
-        values, counts = values[order], counts[order]
+    def _fill_bins(self) -> None:
+        """Put the numbers in order, and the largest number and the count of each bin in place of its numbers."""
+        order = np.argsort(self._values, kind="stable")
+        values, counts = self._values[order], self._counts[order]
         bits = values.view(np.int64)
         bits = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # in the order of the numbers
         while len(last := np.flatnonzero(np.diff(bits >> self._spare_bits, append=-(2**63)))) > MOST_BINS:
             self._spare_bits += 1
         self._values, self._counts = values[last], np.diff(np.cumsum(counts)[last], prepend=0)
-        self._waiting = []
-        return self._values, self._counts
 
 
 def ranks_of(n: int, total: int, rate: float) -> Indices:
@@ -94,7 +76,7 @@ def joined(kept: Matrix, kept_ranks: Indices, total: int, new: Matrix, ranks: In
     array([9., 7., 1.])
     """
     if len(kept) == total:
-        return Tally().add(kept).add(new).largest(ranks)
+        return Tally(np.concatenate([kept, new])).largest(ranks)
     grid = np.sort(np.concatenate([kept, new]))[::-1]
     before = np.interp(-grid, -kept, kept_ranks, left=0, right=total)
     return np.asarray(np.interp(ranks, before + np.searchsorted(np.sort(-new), -grid, side="right"), grid))

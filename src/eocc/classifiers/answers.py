@@ -11,16 +11,12 @@ import numpy as np
 from eocc.base.arguments import n_threads
 from eocc.base.threads import threads
 from eocc.base.types import ROUNDING, Indices
-from eocc.calibration.conformal import Calibration
-from eocc.calibration.threshold import Threshold
+from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers.labels import signs
 from eocc.measures.auto import is_pairwise
 from eocc.measures.precomputed import joined
 from eocc.space.baseline import Baseline
 from eocc.surprise.model import corrected
-
-# Rows at most this dissimilarity apart are equal: they differ by rounding.
-SAME = 1e-12
 
 
 class TrainingRows(NamedTuple):
@@ -61,6 +57,11 @@ class Answers:
     def __len__(self) -> int:
         return len(self.y)
 
+    def some(self, places: Indices, answered: Indices) -> "Answers":
+        """Return some of the rows, with the answers and names of others."""
+        names = tuple(self.names[place] for place in answered)
+        return replace(self, rows=self.rows[places], y=self.y[answered], names=names)
+
     @property
     def confirmed(self) -> Any:
         """The rows that are normal; None if there are none."""
@@ -99,11 +100,11 @@ def add_answers(classifier: Any, rows: Any, y: Any, names: Iterable[Any] | None)
     else:
         rows = joined(before.rows, rows)
     labels, called = np.concatenate([before.y, labels]), before.names + called
-    same = classifier.measure_.prepare(rows, rows).evaluate(classifier.weights_) <= SAME
+    same = classifier.measure_.prepare(rows, rows).evaluate(classifier.weights_) <= 1e-12  # equal but for rounding
     np.fill_diagonal(same, True)
     kept = np.flatnonzero(same.argmax(axis=1) == np.arange(len(rows)))
     last = len(rows) - 1 - same[kept, ::-1].argmax(axis=1)
-    return replace(before, rows=rows[kept], y=labels[last], names=tuple(called[k] for k in last))
+    return replace(before, rows=rows, y=labels, names=called).some(kept, last)
 
 
 def remaining_answers(answers: Answers | None, indices: Any) -> Answers | None:
@@ -115,9 +116,7 @@ def remaining_answers(answers: Answers | None, indices: Any) -> Answers | None:
     if not is_right and wanted.size:
         raise ValueError(f"indices must be integers from 0 to {n - 1}, the places in answers_, not {indices!r}")
     kept = np.delete(np.arange(n), wanted.astype(np.int64))
-    if not len(kept):
-        return None
-    return replace(answers, rows=answers.rows[kept], y=answers.y[kept], names=tuple(answers.names[k] for k in kept))
+    return answers.some(kept, kept) if len(kept) else None
 
 
 def known_outliers(outliers: Any, answers: Answers | None) -> Any:
@@ -163,7 +162,7 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
     if answers is not None:
         answers = replace(answers, removed=removed)
     if classifier.baseline_ is not None and classifier._is_whole:
-        _, rows, found.outliers_ = found._relative_to_groups(normal.indices, normal.rows, classifier.outliers_)
+        rows, found.outliers_ = found._relative_to_groups(normal.rows, classifier.outliers_)
         normal, answers = normal._replace(rows=rows), put_on(found.baseline_, answers)
     confirmed = None if answers is None else answers.confirmed
     found._row_names_, found.answers_ = normal.names, answers

@@ -27,10 +27,7 @@ CANDIDATES = 400
 # A row counts as unusual if at most this share of all rows is more so.
 UNUSUAL = 0.3
 # Similar rows lie within this multiple of the median dissimilarity to the third nearest.
-REACH, THIRD = 2.0, 3
-# A group is at least this many rows, within this share of the dissimilarity to the nearest normal row: those that would
-# follow the answer.
-GROUP, ALIKE = 4, 0.5
+REACH = 2.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> lis
     rows, answers = patterns[places], classifier.answers_
     distances = _distances(classifier, rows, rows)
     # From the median dissimilarity of a row to its third nearest other row, or to the farthest of fewer.
-    reach = REACH * float(np.median(np.sort(distances, axis=1)[:, min(THIRD, len(distances) - 1)]))
+    reach = REACH * float(np.median(np.sort(distances, axis=1)[:, min(3, len(distances) - 1)]))
     is_rejected, left = scores.margins[places] < classifier.threshold_, np.ones(len(places))
     if answers is not None:
         left = np.prod(_unlike(_distances(classifier, rows, answers.rows), reach), axis=1)
@@ -87,7 +84,8 @@ def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> lis
         chosen = int(np.argmax(worth))
         if left[chosen] <= 0:  # copies of rows that are asked already
             break
-        alike = ALIKE * float(classifier._embed(rows[[chosen]]).min())
+        # Rows at half the dissimilarity of the nearest normal row would follow the answer.
+        alike = float(classifier._embed(rows[[chosen]]).min()) / 2
         count = int((is_rejected & (distances[chosen] <= alike)).sum())
         found.append(Query(int(places[chosen]), _reason(count, bool(is_rejected[chosen]), float(ranks[chosen]))))
         left = left * _unlike(distances[chosen], reach)
@@ -130,7 +128,7 @@ def _unlike(distances: Matrix, reach: float) -> Matrix:
 
 def _reason(n_alike: int, is_rejected: bool, rank: float) -> str:
     """Return why a row is asked about. `n_alike` rejected rows lie much nearer to it than any normal row."""
-    if n_alike >= GROUP:
+    if n_alike >= 4:
         return f"a group of {n_alike} alike"
     if is_rejected:
         return "first of a new kind"

@@ -13,7 +13,7 @@ from eocc.base.parameters import checked
 from eocc.base.threads import threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
-from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
+from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of
 from eocc.calibration.tally import Tally, ranks_of
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic_settings import PRINTED, settings_of
@@ -216,7 +216,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         draft._having_seen(patterns)
         renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
         if self.false_alarm_rate is not None:
-            check_rate(self.false_alarm_rate, len(patterns))
+            rank_of(self.false_alarm_rate, len(patterns))  # raises an error if they are too few
         self._check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
         settings = settings_of(draft, split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
@@ -269,7 +269,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if self.synthesis != "entropy":
             raise ValueError("a stream holds normal rows only; use synthesis='entropy', or fit(X, y) on a sample")
         if self.false_alarm_rate is not None:
-            check_rate(self.false_alarm_rate, sample)
+            rank_of(self.false_alarm_rate, sample)
         census = take_census(passes)
         assert passes.n_columns is not None
         self._check_memory(min(sample, census.n_rows), passes.n_columns)
@@ -285,7 +285,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             def margins(part: Part) -> Tally:
                 others = part.values[~np.isin(part.numbers, kept.numbers)]
                 values = [-model._score_patterns(block).margins for block in model._blocks_of(others)]
-                return Tally().add(np.concatenate([np.empty(0), *values]))
+                return Tally(np.concatenate([np.empty(0), *values]))
 
             tally = passes.fold(margins, Tally.merge, "scoring rows")
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))

@@ -11,12 +11,6 @@ from eocc.base.printing import warn_user
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.scale.passes import Passes, SomeRows
 
-NEEDS_OUTLIERS = (
-    "synthesis='validation' needs rows that are not normal: pass validation=(X_val, y_val), or y with +1 and -1"
-)
-# Among labels 1 and 0, a 1 as rare as this may mean an outlier, as in PyOD.
-RARE = 0.2
-
 
 def outlier_rows(y: Any, n: int) -> Flags:
     """Return which of n rows are known outliers: those with y = -1, or False."""
@@ -50,10 +44,10 @@ def signs(y: Any, name: str = "y", n: int | None = None) -> NDArray[np.int64]:
 
 
 def warn_if_rare(y: Any, name: str = "y") -> None:
-    """Warn of labels 1 and 0 with few 1: here 1 is normal, in PyOD it is an outlier."""
+    """Warn of labels 1 and 0 if at most a fifth are 1: here 1 is normal, in PyOD it is an outlier."""
     labels = np.asarray([] if y is None else y)
     n_normal = int((labels == 1).sum())
-    if labels.dtype.kind in "iuf" and (labels == 0).any() and 0 < n_normal <= RARE * len(labels):
+    if labels.dtype.kind in "iuf" and (labels == 0).any() and 0 < n_normal <= 0.2 * len(labels):
         warn_user(
             f"{name} marks {n_normal} of {len(labels)} rows as normal, with a 1; if 1 means an outlier, as in PyOD, "
             "swap 0 and 1; if not, use +1 and -1"
@@ -95,17 +89,15 @@ def split_labelled(data: Any, y: NDArray[np.int64], fraction: float, rng: np.ran
     """Hold out a `fraction` of the normal rows and of the outliers, at least one each; the other normal rows train."""
     targets, outliers = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
     if len(outliers) == 0:
-        raise ValueError(NEEDS_OUTLIERS)
+        needed = "synthesis='validation' needs rows that are not normal"
+        raise ValueError(f"{needed}: pass validation=(X_val, y_val), or y with +1 and -1")
     if len(targets) < 2:
         raise ValueError(f"y holds {len(targets)} normal rows (+1); two are needed, one to train and one to validate")
     n_targets, n_outliers = (max(1, round(fraction * len(group))) for group in (targets, outliers))
     n_targets = min(n_targets, len(targets) - 1)
     shuffled = rng.permutation(targets)
-    return ValidationSplit(
-        training=np.sort(shuffled[n_targets:]),
-        targets=data[np.sort(shuffled[:n_targets])],
-        outliers=data[np.sort(rng.permutation(outliers)[:n_outliers])],
-    )
+    held_out = np.sort(shuffled[:n_targets]), np.sort(rng.permutation(outliers)[:n_outliers])
+    return ValidationSplit(np.sort(shuffled[n_targets:]), *(data[places] for places in held_out))
 
 
 def _checked_labels(y: Any, name: str, n: int | None) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
-from eocc.scale.collections import are_dask_numbers, dask_passes
+from eocc.scale.collections import are_dask_numbers, dask_passes, is_dask
 from eocc.scale.memory import MARGIN, check_memory
 from eocc.scale.passes import ArrayPasses, Part, Passes
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
@@ -32,6 +32,7 @@ class LearnsRows(OneClassClassifier):
     """A classifier that learns from normal rows and from known outliers, without a search."""
 
     n_rows_: int
+    outliers_: Any  # the known outliers of the fit; the model has those of `answers_` too
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X.
@@ -41,7 +42,7 @@ class LearnsRows(OneClassClassifier):
         """
         checked(self._parameters, self)
         draft = unfitted_copy(self)
-        are_numbers = self.baseline_by is None and are_dask_numbers(X)
+        are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
         if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
             passes = dask_passes(draft._without_naming(X))
             draft._learn_passes(*dask_rows(passes, y))
@@ -68,28 +69,32 @@ class LearnsRows(OneClassClassifier):
         """Set the limit and the p-values from how unusual all training rows are."""
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
-        self._having_seen(patterns)
+        training, patterns, outliers = (np.arange(len(data)), data, None) if y is None else split_outliers(data, y)
+        if self.baseline_by is not None:
+            patterns, outliers = self._relative_to_groups(patterns, outliers)
+        if self.reading_ is not None:
+            self._having_seen(patterns)
         n, n_columns, pair_bytes = len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns)
         count = self._count_kept(n, n_columns, pair_bytes)
-        self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
+        needed, remedy = self._memory_needed(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
+        check_memory(needed, self.max_memory, remedy)
         if count < n and self._takes_parts(patterns):
             self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
             self.training_indices_ = training[self.training_indices_]
             return
-        self._begin(n, outliers)
-        chosen = np.arange(n) if count >= n else chosen_by_content(patterns, count)
-        kept = patterns if count >= n else patterns[chosen]
-        tally = Tally().add(self._learn(kept, training[chosen], outliers))
-        with threads(n_threads(self.n_jobs)):
-            others = patterns[np.delete(np.arange(n), chosen)] if count < n else patterns[:0]
-            for block in track("scoring rows", self._blocks_of(others, self._rows_scored_at_a_time)):
-                tally.add(self._calibration_values(block))
-        self._calibrate_on(tally)
-
-    def _begin(self, n: int, outliers: Any) -> None:
-        """Set what is known before a fit to n rows."""
         self.n_rows_ = n
+        if "outliers" in self._state_keys:  # the model keeps them
+            self.outliers_ = outliers
+        if count >= n:
+            self._calibrate_on(Tally(self._learn(patterns, training, outliers)))
+            return
+        chosen = chosen_by_content(patterns, count)
+        values = [self._learn(patterns[chosen], training[chosen], outliers)]
+        with threads(n_threads(self.n_jobs)):
+            others = patterns[np.delete(np.arange(n), chosen)]
+            for block in track("scoring rows", self._blocks_of(others, self._rows_scored_at_a_time)):
+                values.append(self._calibration_values(block))
+        self._calibrate_on(Tally(np.concatenate(values)))
 
     def _takes_parts(self, patterns: Any) -> bool:
         """Return whether patterns can be learned from part by part."""
@@ -98,11 +103,8 @@ class LearnsRows(OneClassClassifier):
     def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
         if sample is not None:
-            instead = (
-                f"pass {type(self).__name__}(prototypes=...) instead"
-                if "prototypes" in self.get_params()
-                else "leave it out"
-            )
+            has_prototypes = "prototypes" in self.get_params()
+            instead = f"pass {type(self).__name__}(prototypes=...) instead" if has_prototypes else "leave it out"
             raise ValueError(f"sample is for EntropicOneClassClassifier; {instead}")
         self._learn_passes(passes, outliers)
 
@@ -113,14 +115,16 @@ class LearnsRows(OneClassClassifier):
         n, n_columns = census.n_rows, passes.n_columns or 1
         pair_bytes = self._check_passes(n, n_columns, outliers)
         kept = choose_rows(passes, census, self._count_kept(n, n_columns, pair_bytes))
-        self._begin(n, outliers)
+        self.n_rows_ = n
+        if "outliers" in self._state_keys:  # the model keeps them
+            self.outliers_ = outliers
         self.n_features_in_ = kept.values.shape[1]
-        tally = Tally().add(self._learn(kept.values, kept.numbers, outliers))
+        tally = Tally(self._learn(kept.values, kept.numbers, outliers))
 
         def others(part: Part) -> Tally:
             rows = part.values[~np.isin(part.numbers, kept.numbers)]
             blocks = self._blocks_of(rows, self._rows_scored_at_a_time)
-            return Tally().add(np.concatenate([np.empty(0), *map(self._calibration_values, blocks)]))
+            return Tally(np.concatenate([np.empty(0), *map(self._calibration_values, blocks)]))
 
         if len(kept.numbers) < n:
             tally = passes.fold(others, Tally.merge, "scoring rows").merge(tally)

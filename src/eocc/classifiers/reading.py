@@ -52,6 +52,12 @@ class ReadsPatterns:
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
+        if reset and _are_numbers(X):  # such rows need no other check: a short way for what is done below
+            is_auto = isinstance(self.measure, str) and self.measure == "auto"
+            measure = resolve_measure(measures_of("numbers")[0] if is_auto else self.measure)
+            if measure.read is None:
+                self.resolved_measure_, self.n_features_in_ = measure, X.shape[1]
+                return np.array(X, order="C")
         patterns = self._patterns_of(X, reset)
         _warn_of_empty_rows(patterns)
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
@@ -92,17 +98,15 @@ class ReadsPatterns:
         by = () if self.baseline_by is None else checked_by(self.baseline_by, names)
         return dict.fromkeys(by, "categorical")
 
-    def _relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
-        """Return the rows to learn from with columns relative to their groups, if `baseline_by` names groups."""
-        if self.baseline_by is None:
-            return numbers, patterns, outliers
+    def _relative_to_groups(self, patterns: Any, outliers: Any) -> tuple[Any, Any]:
+        """Return normal rows and outliers with columns relative to their groups, which `baseline_by` names."""
         if not isinstance(patterns, Table):
             raise ValueError("baseline_by names columns: pass a table, and measure='auto' or 'gower'")
         assert self.reading_ is not None
         given = {one.part_name(part) for one in self.reading_.columns for part in one.parts}
         patterns = patterns.without(name for name in patterns.names if name not in given)  # rows of an earlier fit
         self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
-        return numbers, patterns, None if outliers is None else self.baseline_.put_on(outliers)
+        return patterns, None if outliers is None else self.baseline_.put_on(outliers)
 
     def _weights_of(self, fitted: Any) -> Any:
         """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
@@ -208,7 +212,8 @@ class ReadsPatterns:
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and self._fills_gaps
-        if not reset and self._are_numbers(X, fills_gaps):
+        is_known = not reset and not hasattr(self, "feature_names_in_") and _are_numbers(X, fills_gaps)
+        if is_known and X.shape[1] == self.n_features_in_:
             return np.ascontiguousarray(X)
         from sklearn.utils.validation import validate_data  # takes long to import
 
@@ -217,13 +222,6 @@ class ReadsPatterns:
             return validate_data(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
-
-    def _are_numbers(self, X: Any, fills_gaps: bool) -> bool:
-        """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
-        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or hasattr(self, "feature_names_in_"):
-            return False
-        has_shape = len(X) > 0 and X.shape[1] == self.n_features_in_
-        return has_shape and bool((~np.isinf(X) if fills_gaps else np.isfinite(X)).all())
 
     def _without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""
@@ -239,6 +237,12 @@ class ReadsPatterns:
             raise ValueError(
                 f"X has {width} columns, but the model does not compare {ignored}: leave out, or pass a frame"
             )
+
+
+def _are_numbers(X: Any, allows_gaps: bool = False) -> bool:
+    """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
+    is_right = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
+    return is_right and bool((~np.isinf(X) if allows_gaps else np.isfinite(X)).all())
 
 
 def _is_table(X: Any) -> bool:

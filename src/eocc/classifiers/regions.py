@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from eocc.base.arguments import n_threads
 from eocc.base.threads import threads
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.calibration.conformal import Calibration, rate_for
+from eocc.calibration.conformal import Calibration, rank_of, rate_for
 from eocc.calibration.tally import Tally, joined, ranks_of
 from eocc.classifiers.learning import BLOCK_ROWS
 from eocc.classifiers.parameters import REGION_PARAMETERS
@@ -261,5 +261,4 @@ class RegionClassifier(RegionViews):
 
 def _limit(radii: Matrix, rate: float) -> float:
     """Return the radius up to which rows are normal, given those of left-out rows."""
-    ordered = np.sort(radii)[::-1]
-    return float(ordered[Calibration(-ordered, rate).rank - 1])
+    return float(np.sort(radii)[-rank_of(rate, len(radii))])

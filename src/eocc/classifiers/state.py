@@ -19,13 +19,12 @@ from eocc.base.checks import (
     texts,
 )
 from eocc.base.stored import check_keys, check_values, restored, written
-from eocc.calibration.conformal import Calibration
-from eocc.calibration.threshold import Threshold
+from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows, known_outliers, n_removed
 from eocc.classifiers.updating import history_state, restored_history
 from eocc.entropic.graph.entropy import renyi_order
 from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY, Scores
+from eocc.entropic.regions.scores import BOUNDARY, log_grades
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline
@@ -212,6 +211,6 @@ def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
     integer(least, LARGEST_INTEGER)("n_rows", n_rows)
     is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < AGREEMENT
     demand(is_at_threshold, "threshold is not that of the calibration")
-    check_offset(state, float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0]))
+    check_offset(state, float(log_grades(function, np.array([BOUNDARY]))[0]))
     classifier.surprise_model_, classifier.membership_function_, classifier.n_rows_ = model, function, n_rows
     classifier.outliers_ = outliers

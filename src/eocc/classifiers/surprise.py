@@ -11,9 +11,8 @@ from eocc.base.arguments import n_threads
 from eocc.base.threads import threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number
-from eocc.calibration.conformal import Calibration, rate_for
+from eocc.calibration.conformal import Calibration, Threshold, rank_of, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
-from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, taught
 from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
@@ -22,14 +21,14 @@ from eocc.classifiers.state import SURPRISE_KEYS, restore_surprise
 from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.updating import Batch, history_of, kept_rows
 from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin
+from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
 from eocc.explain.groups import in_groups
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import ComparesRows, Measure, compares_rows
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.dissimilarity_space import check_measure
-from eocc.space.prototypes.selections import count_compared
+from eocc.space.prototypes.selections import count_of
 from eocc.space.representation import Representation
 from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
@@ -39,12 +38,35 @@ from eocc.surprise.state import surprise_state
 # The limit rejects this share of the training rows that may not be normal: with 5 % and 10 % foreign rows in 25 public
 # sets, false alarms stay at 0.043 and 0.055 for a rate of 0.05; with all of them they are 0.068 and 0.098.
 FOREIGN_SHARE = 0.5
+# Comparisons of all rows of numbers with those that are kept by default: about half a minute on two cores. Rows of more
+# columns than FEW_COLUMNS take longer in proportion. At least FEWEST_ROWS are kept, however many there are.
+MOST_COMPARISONS, FEW_COLUMNS, FEWEST_ROWS = 5 * 10**10, 20, 5_000
+# Memory for all pairs of other patterns, and for three matrices of their dissimilarities.
+PAIR_MEMORY = 2**31
 VIEWS_IN_WORDS = {
     "neighbours": "how far it lies from its nearest training rows, compared with how far these lie from theirs",
     "far": "whether its only near rows are a clump of near copies",
     "covariance": "whether its values go together",
     "cell": "how strange its strangest value is",
 }
+
+
+def count_compared(prototypes: int | float | str | None, n: int, n_columns: int, pair_bytes: float = 0.0) -> int:
+    """Return with how many of n training rows new rows are compared; "auto" limits the time and memory of a fit.
+
+    Rows of numbers (`pair_bytes` 0) are compared with all rows, or with fewer if that makes more than MOST_COMPARISONS.
+    Other patterns keep `pair_bytes` for each pair.
+
+    >>> [count_compared("auto", n, 10) for n in (200_000, 1_000_000, 4_000_000, 100_000_000)]
+    [200000, 50000, 12500, 5000]
+    >>> count_compared("auto", 200_000, 100)
+    50000
+    """
+    if prototypes != "auto":
+        return count_of(prototypes, n)  # type: ignore[arg-type]
+    if pair_bytes:
+        return min(n, int((PAIR_MEMORY / (pair_bytes + 3 * 8)) ** 0.5))
+    return min(n, max(FEWEST_ROWS, MOST_COMPARISONS * FEW_COLUMNS // (n * max(FEW_COLUMNS, n_columns))))
 
 
 class SurpriseClassifier(LazyStructure, LearnsRows):
@@ -133,7 +155,6 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
     _scores_left_out = True
     _restore_own = restore_surprise
     surprise_model_: SurpriseModel
-    outliers_: Any  # the known outliers of the fit; the model has those of `answers_` too
 
     def __init__(
         self,
@@ -152,9 +173,6 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
         self.measure, self.weights, self.prototypes = measure, weights, prototypes
         self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
-
-    def _begin(self, n: int, outliers: Any) -> None:
-        self.n_rows_, self.outliers_ = n, outliers
 
     def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
         return count_compared(self.prototypes, n, n_columns, pair_bytes)
@@ -182,15 +200,13 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
             weightings = weightings_of(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)
-            if hasattr(self, "surprise_model_"):  # of the model that is updated or taught
-                reference.searched = self.surprise_model_.normal.searched
             left_out = left_out_weights(whole, weightings)
             self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out, confirmed)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
-        self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
+        self.offset_ = float(log_grades(self.membership_function_, np.array([BOUNDARY]))[0])
         return surprises
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
@@ -214,8 +230,9 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
         margins = np.sort(decision_margin(threshold.ratios(values)))
         # The limit may lie beyond the training row that sets it, by rounding. It counts as that row's margin: the
         # p-value of an accepted row exceeds the rate.
+        rank = rank_of(rate + foreign, len(margins))
+        margins[:rank] = np.minimum(margins[:rank], 0.0)
         self.calibration_ = Calibration(margins, rate, foreign)
-        margins[: self.calibration_.rank] = np.minimum(margins[: self.calibration_.rank], 0.0)
 
     @property
     def training_p_values_(self) -> Matrix:
@@ -244,19 +261,13 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def _facts(self) -> dict[str, Any]:
-        n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
-        views = ", ".join(self.surprise_model_.surprise.names)
-        labels: dict[str, Any] = {"known outliers": n_outliers} if n_outliers else {}
-        calibration = self._calibrated()
+        model, calibration = self.surprise_model_, self._calibrated()
+        facts: dict[str, Any] = {"method": "surprise", "views": ", ".join(model.surprise.names)}
+        if model.n_outliers:
+            facts["known outliers"] = model.n_outliers
         if calibration.foreign:
-            labels["contamination"] = calibration.foreign / FOREIGN_SHARE
-        return {
-            "method": "surprise",
-            "views": views,
-            **labels,
-            "false-alarm rate": calibration.rate,
-            "threshold of the surprise": threshold,
-        }
+            facts["contamination"] = calibration.foreign / FOREIGN_SHARE
+        return {**facts, "false-alarm rate": calibration.rate, "threshold of the surprise": model.threshold.value}
 
     def _describe(self) -> str:
         n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
@@ -270,10 +281,7 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
     @property
     def _weightings(self) -> dict[str, Matrix]:
         """The weights as given and, if that makes a difference, with every weight variance-equalised."""
-        names = ("weight", "variance-equalised")
-        return dict(
-            zip(names, (one.weights for one in self.surprise_model_.surprise.neighbours.weightings), strict=False)
-        )
+        return dict(zip(("weight", "variance-equalised"), self.surprise_model_.normal.weightings, strict=False))
 
     @property
     def _rows_scored_at_a_time(self) -> int:
@@ -281,6 +289,5 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
         return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time
 
     def _own_state(self) -> dict[str, Any]:
-        model, function = self.surprise_model_, self.membership_function_
-        state = {"surprise": surprise_state(model), "outliers": self.outliers_}
-        return {**state, "membership_function": function, "n_rows": self.n_rows_}
+        values = surprise_state(self.surprise_model_), self.outliers_, self.membership_function_, self.n_rows_
+        return dict(zip(SURPRISE_KEYS, values, strict=True))

@@ -4,7 +4,7 @@ It equals a fresh fit on these rows, bit for bit, if the fit reads the columns a
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import accumulate
 from numbers import Integral
@@ -100,7 +100,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     y, outliers = None, classifier.outliers_
     found = unfitted_copy(classifier)
     fitted = "resolved_measure_", "reading_", "n_features_in_", "feature_names_in_", "_windowing_"
-    for name in (*fitted, "surprise_model_"):  # its neighbours save time
+    for name in fitted:
         if hasattr(classifier, name):
             setattr(found, name, getattr(classifier, name))
     if outliers is not None:
@@ -110,17 +110,14 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     if known.names is not None or names is not None:
         first = known.names or list(map(str, known.indices.tolist()))
         found._row_names_ = [*first, *(names or (f"{batch.source}:{row}" for row in range(len(new))))]
-    found.batches_ = (*_counted_again(history, kept), Batch(batch.source, batch.date, len(new)))
+    ends = list(accumulate(one.n_rows for one in history))
+    counts = [int(part.sum()) for part in np.split(kept, ends[:-1])]
+    left = [replace(one, n_rows=count) for one, count in zip(history, counts, strict=True) if count]
+    found.batches_ = (*left, replace(batch, n_rows=len(new)))
     answers = put_on(found.baseline_, classifier.answers_)  # new rows change the levels of groups
     if answers is None:
         return found
     return found._with_answers(add_answers(found, answers.rows, answers.y, answers.names))
-
-
-def _counted_again(history: tuple[Batch, ...], kept: Flags) -> list[Batch]:
-    ends = list(accumulate(batch.n_rows for batch in history))
-    counts = [int(part.sum()) for part in np.split(kept, ends[:-1])]
-    return [Batch(one.source, one.date, count) for one, count in zip(history, counts, strict=True) if count]
 
 
 def history_state(history: tuple[Batch, ...]) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from eocc.explain.reasons import Reason, difference_reasons, least_usual
 from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
 from eocc.neighbours.in_rows import Nearest
 from eocc.surprise.comparison import Comparison
-from eocc.surprise.model import SurpriseModel
-from eocc.surprise.neighbours import Weighting
-from eocc.surprise.views import NEIGHBOURS
+from eocc.surprise.model import NEIGHBOURS, SurpriseModel
+from eocc.surprise.neighbours import Weighting, neighbourhood_sizes
 
 
 @dataclass(frozen=True)
@@ -222,9 +221,11 @@ def _compared(classifier: Any, near: Neighbourhood) -> Seen:
 def _neighbourhoods(
     classifier: Any, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
 ) -> list[Neighbourhood]:
-    profiles, ratios, found = all_finite(weighting.profile(near)), np.sqrt(weighting.local_ratio(near)).tolist(), []
+    profiles, squares = weighting.profile_and_ratio(near)
+    profiles, ratios, found = all_finite(profiles), np.sqrt(squares).tolist(), []
     measure, weights, names = classifier.measure_, weighting.weights, classifier._feature_names
-    sizes, medians = tuple(weighting.sizes.tolist()), tuple(weighting.median_profile.tolist())
+    sizes = tuple(neighbourhood_sizes(len(weighting.local_scales) - 1).tolist())
+    medians = tuple(weighting.median_profile.tolist())
     for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]
         neighbour = training_row(classifier, distances[i], column)

@@ -18,22 +18,18 @@ class Nearest(NamedTuple):
 
 
 def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
-    """Return the nearest prototypes in rows of dissimilarities; on all threads allowed."""
-    return summarise(rows, smallest(rows, k, above), m, values)
+    """Return the k nearest prototypes in rows of dissimilarities, farther than `above`; on all threads allowed.
 
+    The scales are the means of `values` of the prototypes that are as near as the m-th.
+    """
+    found = Nearest(np.empty((len(rows), k)), np.empty(len(rows)))
 
-def smallest(rows: Matrix, k: int, above: float) -> Matrix:
-    """Return the k smallest entries above `above` of each row."""
-    distances = np.empty((len(rows), k))
-    in_blocks(rows, lambda some: smallest_entries(rows[some], above, distances[some]))
-    return distances
+    def work(some: slice) -> None:
+        smallest_entries(rows[some], above, found.distances[some])
+        mean_within(rows[some], found.distances[some, m - 1] * TIED, values, found.scales[some])
 
-
-def summarise(rows: Matrix, distances: Matrix, m: int, values: Matrix) -> Nearest:
-    """Return the nearest prototypes in rows of dissimilarities, of which the smallest are known."""
-    scales = np.empty(len(rows))
-    in_blocks(rows, lambda some: mean_within(rows[some], distances[some, m - 1] * TIED, values, scales[some]))
-    return Nearest(distances, scales)
+    in_blocks(rows, work)
+    return found
 
 
 @cache

@@ -78,14 +78,12 @@ class Baseline:
 
     def put_on(self, table: Table) -> Table:
         """Return a table with the relative columns of this baseline, instead of those of an earlier one."""
-        return self.add_to(self._as_given(table))
-
-    def _as_given(self, table: Table) -> Table:
-        return table.without(map(self.relative_name, self.names))
+        return self.add_to(table.without(map(self.relative_name, self.names)))
 
     def are_known(self, table: Table) -> Flags:
         """Return which rows are copies of training rows, and so are compared with their group without them."""
-        return np.isin(row_hashes(words_of(self._as_given(table))).view(np.int64), self.known)
+        as_given = table.without(map(self.relative_name, self.names))
+        return np.isin(row_hashes(words_of(as_given)).view(np.int64), self.known)
 
     def _added(self, table: Table, codes: Indices, is_known: Flags) -> Table:
         relative = []
@@ -121,11 +119,10 @@ class Baseline:
         A value `without` NaN is left out of its group.
         """
         _, mean, between, within, freedom = self.pooled[k, :5]
-        is_known, leaves = codes >= 0, ~np.isnan(without)
-        n, own, squares = (
-            np.where(is_known, table[k][codes], 0.0) for table in (self.counts, self.means, self.squares)
-        )
-        rest, leaves = n - (leaves & is_known), leaves & is_known
+        is_known = codes >= 0
+        leaves, tables = is_known & ~np.isnan(without), (self.counts, self.means, self.squares)
+        n, own, squares = (np.where(is_known, table[k][codes], 0.0) for table in tables)
+        rest = n - leaves
         safe = np.maximum(rest, 1.0)
         gap = np.where(leaves, without - own, 0.0)
         own, squares = own - gap / safe, np.maximum(squares - gap**2 * n / safe, 0.0)
@@ -161,9 +158,8 @@ def on_log_scale(values: Matrix, end: float) -> Matrix:
 def group_keys(table: Table, by: Sequence[Hashable]) -> list[tuple[str, ...]]:
     """Return the group of each row: its values in the columns `by`, as texts."""
     columns = [table.column(name) for name in by]
-    labels = [[*map(str, column.labels or ()), ""] for column in columns]
-    return list(zip(*([texts[code] for code in column.codes] for texts, column in zip(labels, columns, strict=True)),
-                    strict=True))  # fmt: skip
+    labels = [np.array([*map(str, column.labels or ()), ""], object) for column in columns]
+    return list(zip(*(texts[one.codes] for texts, one in zip(labels, columns, strict=True)), strict=True))
 
 
 def checked_by(baseline_by: Any, names: Sequence[Hashable]) -> tuple[Hashable, ...]:
@@ -190,21 +186,18 @@ def fit_baseline(table: Table, by: tuple[Hashable, ...]) -> tuple[Baseline, Tabl
         named = ", ".join(map(str, by))
         raise ValueError(f"baseline_by={named!r} puts every row in a group of its own; name a column that repeats")
     found = [_fit_column(one.values, codes, len(groups)) for one in numbers]
-    counts, means, squares, pooled = (np.array(part) for part in zip(*found, strict=True))
+    counts, means, squares, pooled = map(np.array, zip(*found, strict=True))
     names = tuple(one.name for one in numbers)
     hashes = np.unique(row_hashes(words_of(table)).view(np.int64))
     rough = Baseline(by, names, groups, counts, means, squares, pooled, hashes)
     for twice in (name for name in map(rough.relative_name, names) if name in table.names):
         raise ValueError(f"X has a column {twice!r}, a name that baseline_by gives; rename it")
     added = rough._added(table, codes, np.ones(len(table), bool))
-    relative = [added.column(rough.relative_name(name)).values for name in names]
-    usual = [_quantiles(values) for values in relative]
-    return replace(rough, pooled=np.hstack([pooled[:, :6], usual])), added
-
-
-def _quantiles(values: Matrix) -> Matrix:
-    present = values[~np.isnan(values)]
-    return np.quantile(present, [0.025, 0.975]) if len(present) else np.zeros(2)
+    for row, name in zip(pooled, names, strict=True):
+        relative = added.column(rough.relative_name(name)).values
+        if len(present := relative[~np.isnan(relative)]):
+            row[6:] = np.quantile(present, [0.025, 0.975])
+    return rough, added
 
 
 def _fit_column(values: Matrix, codes: Indices, n_groups: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
@@ -214,17 +207,16 @@ def _fit_column(values: Matrix, codes: Indices, n_groups: int) -> tuple[Matrix, 
     x, g = values[present][order], codes[present][order]
     unit = float(2.0 ** np.frexp(np.abs(x).max(initial=1e-300))[1])  # squares of huge numbers stay finite
     plain = _statistics(x / unit, g, n_groups)
-    if not len(x) or x.min() <= 0:
-        return *plain, _pooled(*plain, 0.0, unit)
-    logs = np.log(x)
-    on_logs = _statistics(logs, g, n_groups)
-    # Of normal values within groups: -n/2 log(variance), and the density of x is that of log x over x.
-    plain_fit, log_fit = (
-        -0.5 * len(x) * np.log(max(squares.sum() / len(x), ROUNDING**2)) - jacobian
-        for (_, _, squares), jacobian in ((plain, len(x) * np.log(unit)), (on_logs, logs.sum()))
-    )
-    if log_fit > plain_fit:
-        return *on_logs, _pooled(*on_logs, LEAST_SHARE * x.min(), 1.0)
+    if len(x) and x.min() > 0:
+        logs = np.log(x)
+        on_logs = _statistics(logs, g, n_groups)
+        # Of normal values within groups: -n/2 log(variance), and the density of x is that of log x over x.
+        plain_fit, log_fit = (
+            -0.5 * len(x) * np.log(max(squares.sum() / len(x), ROUNDING**2)) - jacobian
+            for (_, _, squares), jacobian in ((plain, len(x) * np.log(unit)), (on_logs, logs.sum()))
+        )
+        if log_fit > plain_fit:
+            return *on_logs, _pooled(*on_logs, LEAST_SHARE * x.min(), 1.0)
     return *plain, _pooled(*plain, 0.0, unit)
 
 

@@ -1,17 +1,15 @@
 """The view that sees one impossible value: out of range, never seen, or missing.
 
 Each cell of a table has a p-value among the n training cells of its column: (1 + the number of others that are at least
-as strange) / n, for a training cell and for a new one, so that two cells that no other resembles tie. The view is the
-largest of -log p over the columns.
+as strange) / n. The view is the largest of -log p over the columns.
 
 - A *number* is as strange as it is far from the median, in units of the median deviation on its side of the median.
 - A *category* is as strange as it is rare. A category of a single training row has no others, so it is as strange as
-  one that was never seen: in a column of names or ids, where most values occur once, no value is strange.
+  one that was never seen: in a column of names or ids, no value is strange.
 - A *gap* is as strange as gaps are rare in the column. The number of gaps of a row counts as one more column.
 
-A cell beyond all others is stranger than its p-value can say, which is at least 1 / n. It adds a little to
--log p: log(its distance / the largest of theirs), log(the count of the rarest category / its own), log n for a gap in a
-column without gaps, or the number of gaps that no other row has; at most MOST_BEYOND.
+A cell beyond all others is stranger than 1 / n can say, and adds a little to -log p: log(its distance / the largest of
+theirs), log(the count of the rarest category / its own), log n for the first gap, or the gaps that no other row has.
 """
 
 from dataclasses import dataclass
@@ -60,49 +58,36 @@ def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     """Return the view of the prototypes, and their numbers, each left out."""
     assert isinstance(reference.measure, HasCells)
     values, found = values_of(reference, reference.prototypes), np.empty(len(reference))
-    is_code = np.asarray(reference.measure.is_code)[reference.active]
-    new, left_out = _columns(values, is_code)
-    strangest_cells(values, left_out, 1, found)
-    return CellView(new), found
-
-
-def _columns(values: Matrix, is_code: Flags) -> tuple[Columns, Columns]:
-    """Return the columns of training cells as new rows are compared with them, and as left-out training rows are."""
-    is_gap = np.isnan(values)
-    columns = np.ascontiguousarray(values.T)
-    present = [one[~gaps] if gaps.any() else one for one, gaps in zip(columns, is_gap.T, strict=True)]
-    numbers = [_numbers(np.empty(0) if code else column) for column, code in zip(present, is_code, strict=True)]
-    ranked, facts = zip(*numbers, strict=True)
-    found = []
+    is_gap, is_code = np.isnan(values), np.asarray(reference.measure.is_code)[reference.active]
+    columns = [one[~gaps] if gaps.any() else one for one, gaps in zip(values.T.copy(), is_gap.T, strict=True)]
+    numbers = [_numbers(np.empty(0) if code else one) for one, code in zip(columns, is_code, strict=True)]
+    facts = np.array([fact for _, fact in numbers]).T.copy()
+    made = []
     for left_out in (0, 1):
-        tables = [
-            _codes(one, left_out) if code else far for one, far, code in zip(present, ranked, is_code, strict=True)
-        ]
-        starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
-        n_gaps = is_gap.sum(axis=0)
-        gaps = _surprise(n_gaps, len(values), left_out)
-        gaps += np.where(n_gaps == left_out, _beyond(np.log(1.0 + len(values) - n_gaps)), 0.0)
-        counts = _gap_counts(np.sort(is_gap.sum(axis=1)), values.shape[1], left_out)
-        middles, above, below, least = np.array(facts).T.copy()
-        ranks = np.concatenate(tables)
-        found.append(Columns(is_code, starts, ranks, middles, above, below, least, gaps, counts))
-    return found[0], found[1]
+        pairs = zip(columns, numbers, is_code, strict=True)
+        ranked = [_codes(one, left_out) if code else far for one, (far, _), code in pairs]
+        starts = np.concatenate([[0], np.cumsum([len(one) for one in ranked])])
+        made.append(Columns._make([is_code, starts, np.concatenate(ranked), *facts, *_gaps(is_gap, left_out)]))
+    strangest_cells(values, made[1], 1, found)
+    return CellView(made[0]), found
 
 
-def _surprise(count: Indices, n: int, left_out: int) -> Matrix:
-    """Return -log of the share of n training cells that are at least as strange; a left-out one is among `count`."""
-    return np.asarray(-np.log(np.clip((count + 1 - left_out) / max(n, 1), TINY, 1.0)))
+def _surprise(count: Indices, n: int, left_out: int, excess: Matrix | Indices) -> Matrix:
+    """Return -log of the share of n training cells that are at least as strange, and the `excess` beyond all others.
+
+    A left-out cell is among the `count`.
+    """
+    share = np.clip((count + 1 - left_out) / max(n, 1), TINY, 1.0)
+    return np.asarray(np.clip(excess, 0.0, MOST_BEYOND) - np.log(share))
 
 
-def _gap_counts(known: Indices, n_columns: int, left_out: int) -> Matrix:
-    """Return -log p of every number of gaps in a row, given those of the training rows, ascending."""
-    number, most = np.arange(n_columns + 1), known[-1 - left_out :][0]  # of the other rows
-    share = _surprise(len(known) - np.searchsorted(known, number), len(known), left_out)
-    return np.asarray(share + _beyond(number - most))
-
-
-def _beyond(excess: Matrix | Indices) -> Matrix:
-    return np.clip(excess, 0.0, MOST_BEYOND)
+def _gaps(is_gap: Flags, left_out: int) -> tuple[Matrix, Matrix]:
+    """Return -log p of a gap in each column (u,), and of every number of gaps in a row (u + 1,)."""
+    (n, u), counts, known = is_gap.shape, is_gap.sum(axis=0), np.sort(is_gap.sum(axis=1))
+    alone = np.where(counts == left_out, np.log(1.0 + n - counts), 0.0)
+    number, most = np.arange(u + 1), known[-1 - left_out :][0]  # of the other rows
+    of_number = _surprise(n - np.searchsorted(known, number), n, left_out, number - most)
+    return _surprise(counts, n, left_out, alone), of_number
 
 
 def _numbers(present: Matrix) -> tuple[Matrix, tuple[float, ...]]:
@@ -130,5 +115,5 @@ def _codes(present: Matrix, left_out: int) -> Matrix:
     counts = np.append(np.bincount(codes), 0)
     others, own = np.sort(counts[codes] - 1), np.maximum(counts - left_out, 0)
     rarest = others[left_out] if len(others) > left_out else 0
-    share = _surprise(np.searchsorted(others, own, side="right"), len(codes), left_out)
-    return np.asarray(share + _beyond(np.log((1 + rarest) / (1 + own))))
+    excess = np.log((1 + rarest) / (1 + own))
+    return _surprise(np.searchsorted(others, own, side="right"), len(codes), left_out, excess)

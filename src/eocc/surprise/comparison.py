@@ -21,8 +21,7 @@ from eocc.measures.protocol import (
 )
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import RowIndex
-from eocc.neighbours.in_rows import Nearest, smallest, sorting_steps, summarise
-from eocc.neighbours.known import Searched
+from eocc.neighbours.in_rows import Nearest, nearest_in, sorting_steps
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
@@ -37,17 +36,10 @@ class Reference:
     """
 
     def __init__(
-        self,
-        measure: FittedMeasure,
-        prototypes: Any,
-        weightings: Matrix,
-        prepared: Prepared | None = None,
-        length: int = LIST,
+        self, measure: FittedMeasure, prototypes: Any, weightings: Matrix, prepared: Any = None, length: int = LIST
     ) -> None:
         self.measure, self.prototypes, self.weightings, self.length = measure, prototypes, weightings, length
         self._prepared = prepared  # the prototypes among themselves, until they are compared
-        self.searched: Searched | None = None  # an earlier search among most of them, then theirs
-        self._columns: dict[tuple[int, bytes], tuple[Matrix, Matrix]] = {}
 
     def __len__(self) -> int:
         return len(self.prototypes)
@@ -82,16 +74,8 @@ class Reference:
             return RowIndex.of(self.coordinates, self.weightings, self.measure.is_code)
         if isinstance(self.measure, ComparesRows):
             weightings = np.ascontiguousarray(self.weightings[:, self.active])
-            return RowIndex.of(self.coordinates[:, self.active], weightings, None, self.searched, self.prototypes)
+            return RowIndex.of(self.coordinates[:, self.active], weightings)
         return _ObjectIndex(self)
-
-    def weighted_columns(self, weighting: int, places: Indices) -> tuple[Matrix, Matrix]:
-        """Return some rows of numbers as columns (u, l), times the roots (u,) of the weights; and these roots."""
-        key = weighting, places.tobytes()
-        if key not in self._columns:
-            roots = np.sqrt(self.weightings[weighting])
-            self._columns[key] = np.ascontiguousarray((self.coordinates[places] * roots).T), roots
-        return self._columns[key]
 
     def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
@@ -139,20 +123,12 @@ class Comparison:
     def __init__(self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None) -> None:
         self.reference, self.patterns, self.own = reference, patterns, own
         self.twins = np.full(len(own), -1) if twins is None else twins
-        self._known: dict[tuple[bytes, float], Matrix] = {}  # distances
 
-    def take_copies(self, tolerances: Sequence[float]) -> None:
-        """Take a pattern within the tolerance of a prototype, under every weighting, for that prototype itself."""
-        if len(self.reference) > 1:
-            self.own = self._copies(tolerances)
+    def copies(self, tolerances: Sequence[float]) -> Indices:
+        """Return the nearest prototype of those that each pattern, left out, is a copy of; -1 if there is none.
 
-    def leave_twins_out(self, tolerances: Sequence[float]) -> bool:
-        """Leave out another copy of each pattern, its twin, too; return whether there are any."""
-        self.twins = self._copies(tolerances)
-        return bool((self.twins >= 0).any())
-
-    def _copies(self, tolerances: Sequence[float]) -> Indices:
-        """Return the nearest prototype of those that each pattern, left out, is a copy of; -1 if there is none."""
+        A copy is within the tolerance under every weighting.
+        """
         near = [self._nearest_one(number) for number in range(len(tolerances))]
         is_copy = np.all([one <= most for (one, _), most in zip(near, tolerances, strict=True)], axis=0)
         return np.where(is_copy, near[0][1], -1)
@@ -168,16 +144,11 @@ class Comparison:
 
         `values` has a number for each prototype. Prototypes as near as the m-th count too.
         """
-        distances = self.distances(weighting, k, above)
-        return summarise(self.rows(self.reference.weightings[weighting]), distances, m, values)
+        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above)
 
     def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
         """Return the distances to the k nearest prototypes farther than `above`."""
-        p = self.reference.weightings[weighting]
-        key = self._key(p), above
-        if key not in self._known or self._known[key].shape[1] < k:
-            self._known[key] = smallest(self.rows(p), k, above)
-        return self._known[key][:, :k]
+        return self.nearest(weighting, k, 1, np.zeros(len(self.reference)), above).distances
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         """Return the distances (m, s) to the nearest of a few prototypes, of these ranks from 0, ascending.
@@ -198,12 +169,9 @@ class Comparison:
         is_whole = self.patterns is self.reference.prototypes
         return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
-    def _key(self, p: Matrix) -> bytes:
-        return p.tobytes() + self.own.tobytes() + self.twins.tobytes()
-
     def rows(self, p: Matrix) -> Matrix:
         """Return the dissimilarities to all prototypes at weights p, infinite where one is left out."""
-        key = self._key(p)
+        key = p.tobytes() + self.own.tobytes() + self.twins.tobytes()
         if self._last[0] != key:
             room = np.empty((len(self.patterns), len(self.reference)))
             rows = self.prepared.evaluate(p, room)
@@ -251,8 +219,7 @@ class _Listed(Comparison):
                 searched = np.ascontiguousarray(searched[:, reference.active])
         # No cached property: before Python 3.12 its lock would let one thread at a time search.
         if is_whole and isinstance(index, RowIndex) and index.is_code is None:
-            found = index.among_itself(self.length)
-            reference.searched = index.searched(found, reference.prototypes)
+            found = index.nearest(index.points, self.length)  # of each point once
             self.lists = [Lists(*(part[index.point_of] for part in one)) for one in found]
         else:
             self.lists = index.nearest(searched, self.length)
@@ -291,13 +258,11 @@ class _Listed(Comparison):
             for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look_further)
         return found
 
-    def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
-        return self.nearest(weighting, k, 1, np.zeros(len(self.reference)), above).distances
-
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         if not isinstance(self.reference.measure, ComparesRows):
             return super().nearest_among(weighting, places, ranks, skipped)
-        columns, roots = self.reference.weighted_columns(weighting, places)
+        roots = np.sqrt(self.reference.weightings[weighting])
+        columns = np.ascontiguousarray((self.reference.coordinates[places] * roots).T)
         squares = np.empty((len(self.coordinates), len(ranks)))
         steps = sorting_steps(len(places), tuple(ranks.tolist()))
         nearest_of_few(self.coordinates * roots, columns, steps, ranks, skipped, squares)

@@ -69,8 +69,7 @@ def fit_covariance(among: Comparison, keys: Words) -> tuple[CovarianceView, Matr
     """
     if not isinstance(among.reference.measure, ComparesRows):
         return None
-    columns = columns_of(among.reference, among.coordinates)
-    folds = folds_of(keys)
+    columns, folds = columns_of(among.reference, among.coordinates), folds_of(keys)
     if folds.max() == 0 or not np.ptp(columns, axis=0).any():
         return None
     with one_blas_thread():

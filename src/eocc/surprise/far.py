@@ -77,12 +77,11 @@ def fit_far(among: Comparison, keys: Words) -> tuple[FarView, Matrix] | None:
     landmarks = first[chosen]
     place_of = np.append(np.argsort(chosen), -1)
     skipped = place_of[np.minimum(np.searchsorted(known, keys), len(chosen))]
-    v, s = len(among.reference.weightings), len(sizes_among(len(landmarks)))
-    view = FarView(landmarks, np.full(v, TINY), np.zeros(v * s), np.ones(v * s))
-    logs = view.logs(among, skipped)
+    v = len(among.reference.weightings)
+    logs = FarView(landmarks, np.full(v, TINY), np.empty(0), np.empty(0)).logs(among, skipped)
     # Rows that are equal under weights of 0 have no distance.
-    least = [ROUNDING * float(np.exp(np.median(one))) for one in np.hsplit(logs, v)]
-    logs = np.hstack([np.maximum(one, np.log(few)) for one, few in zip(np.hsplit(logs, v), least, strict=True)])
+    least = ROUNDING * np.exp([np.median(one) for one in np.hsplit(logs, v)])
+    logs = np.maximum(logs, np.repeat(np.log(least), logs.shape[1] // v))
     standard = Standardisation.of(logs)
-    view = FarView(landmarks, np.array(least), standard.mean, standard.scale)
+    view = FarView(landmarks, least, standard.mean, standard.scale)
     return view, view.of_logs(logs)

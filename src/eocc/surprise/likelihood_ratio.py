@@ -2,15 +2,12 @@
 
 The labelled surprise is a c + max(e, b). c is the surprise without labels. The evidence e is a weighted sum of columns:
 for every weighting the log ratio of the distances to the nearest normal rows and to the nearest outliers, and where the
-measure compares columns of numbers or categories, those of `eocc.surprise.gaussians`. A logistic regression finds the
-coefficients of the evidence. Its ridge draws them to a prior, so that few outliers change little.
+measure compares columns of numbers or categories, those of `eocc.surprise.gaussians`. A logistic regression, drawn to a
+prior by a ridge, finds the coefficients of the evidence. It does not see the surprise: rows are asked about because
+they are surprising, so answered outliers cannot teach how much the surprise is worth.
 
-The coefficient a of the surprise is fixed, and the regression does not see the surprise. Rows are asked about because
-they are surprising, so the answered outliers are more surprising than others. They cannot teach how much the surprise
-is worth. And if the surprise explained them already, they would teach little about anything else.
-
-Two rules keep outliers of new kinds visible. No label lowers a. And the evidence that a row is unlike the known
-outliers counts no more than it does for an ordinary normal row: b is the lower quartile of the normal rows.
+Two rules keep outliers of new kinds visible: a is fixed, and b is the lower quartile of the evidence of normal rows, so
+that to be unlike the known outliers counts no more than it does for an ordinary normal row.
 """
 
 from dataclasses import dataclass
@@ -120,14 +117,13 @@ def fit_likelihood_ratio(
     known = _columns(outliers, None)
     if gaussians is not None:
         known = np.column_stack([known, gaussians.columns_left_out(outliers.z, outliers.is_training)])
-    groups = [_columns(normal, gaussians), known]
+    columns, m = np.vstack([_columns(normal, gaussians), known]), len(known)
+    standardisation = _standardisation(columns, n, n_main)
     if confirmed is not None:
-        groups.append(_columns(confirmed, gaussians))
-    columns, counts = np.vstack(groups), [len(group) for group in groups]
-    standardisation = _standardisation(columns[: sum(counts[:2])], n, n_main)
-    columns = standardisation.apply(columns)
-    is_outlier = np.repeat([0.0, 1.0, 0.0][: len(counts)], counts)
-    share = np.repeat([counts[1] / n, 1.0, 1.0][: len(counts)], counts)
+        columns = np.vstack([columns, _columns(confirmed, gaussians)])
+    columns, rest = standardisation.apply(columns), np.ones(len(columns) - n)
+    is_outlier = np.concatenate([np.zeros(n), rest[:m], 0 * rest[m:]])
+    share = np.concatenate([np.full(n, m / n), rest])
     coefficients = _fit_coefficients(columns[:, 1:], is_outlier, share, n_main - 1)
     evidence = sum_columns(columns[:n, 1:] * coefficients)
     least = min(float(np.quantile(evidence, LEAST_EVIDENCE)), 0.0)

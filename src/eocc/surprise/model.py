@@ -1,18 +1,30 @@
-"""Prototypes, and known outliers if there are any -> the surprise model."""
+"""The surprise model: the views of a row and the largest of them, a threshold, labels and answers.
 
+Each view gives a row a number, higher = less normal. It is centred by its median and divided by its interquartile range
+/ 1.349 (1 for a normal distribution), over the training rows, each left out. A handicap is subtracted, so that the
+helpers are silent where the neighbours are right. The surprise of a row is the largest result.
+
+A training row, or a copy of one, keeps the numbers that it had when it was left out.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from eocc.base.array_checks import numbers
 from eocc.base.stored import Unstored
-from eocc.base.types import TINY, Indices, Matrix
-from eocc.calibration.threshold import Threshold
+from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
+from eocc.calibration.conformal import Threshold
 from eocc.neighbours.in_rows import Nearest
+from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.space.weightings import LeftOutWeights
+from eocc.surprise.cell import fit_cell
 from eocc.surprise.comparison import Comparison, Reference
+from eocc.surprise.covariance import fit_covariance
+from eocc.surprise.far import fit_far
 from eocc.surprise.gaussians import Gaussians, fit_gaussians, numbers_of
 from eocc.surprise.likelihood_ratio import (
     N_NEAR,
@@ -22,13 +34,87 @@ from eocc.surprise.likelihood_ratio import (
     log_distance_ratio,
     surprises_left_out,
 )
-from eocc.surprise.neighbours import sum_columns
-from eocc.surprise.views import Surprise, fit_surprise
+from eocc.surprise.neighbours import NeighboursView, fit_neighbours, sum_columns
 
+# The unit of a view is at least a quarter of the same from its 5 % and 95 % quantiles. The folds of the covariance with
+# and without a training row that is very far away have different levels: by the quartiles alone, such a row raises the
+# limit for all.
+LEAST_UNIT = 0.25 / 3.290
 # The reach of an answer is this share of its distance from the nearest training row.
 REACH = 0.5
 # Near-copies with opposite answers cancel; with less of this they would swing widely.
 NOISE = 0.05
+
+
+class HelperKind(NamedTuple):
+    """How a helper is fitted, and what is subtracted from it in standard units.
+
+    A fitted helper looks at what the neighbours do not show. Its `of(rows)` returns the view (m,) of new rows.
+    """
+
+    fit: Callable[..., tuple[Any, Matrix] | None]
+    handicap: float
+
+
+NEIGHBOURS = "neighbours"
+HELPERS = {
+    "far": HelperKind(fit_far, 2.5),
+    "covariance": HelperKind(fit_covariance, 1.0),
+    "cell": HelperKind(fit_cell, 2.5),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Surprise:
+    """The `neighbours` view and the `helpers` that apply to the data, by name.
+
+    `training` (n, h) holds the helpers' numbers of the prototypes, each left out. `centres` and `units` (1 + h,) are
+    those of the neighbours and the helpers.
+    """
+
+    neighbours: Unstored[NeighboursView]
+    helpers: Unstored[dict[str, Any]]
+    training: Annotated[Matrix, numbers("r t", "[-1e280, 1e280]")]
+    centres: Annotated[Matrix, numbers("w", "[-1e280, 1e280]")]
+    units: Annotated[Matrix, numbers("w", "[1e-280, inf)")]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the views, in the order of their columns."""
+        return (NEIGHBOURS, *self.helpers)
+
+    def views(self, rows: Comparison, near: list[Nearest]) -> Matrix:
+        """Return every view of rows with these neighbours, in standard units, less its handicap: (m, 1 + h).
+
+        The helpers' numbers of copies of a prototype are known.
+        """
+        found, is_known = np.empty((len(rows.own), 1 + len(self.helpers))), rows.own >= 0
+        found[:, 0] = self.neighbours.of(near)
+        for k, helper in enumerate(self.helpers.values(), 1):
+            found[:, k] = 0.0 if is_known.all() else helper.of(rows)
+        found[is_known, 1:] = self.training[rows.own[is_known]]
+        handicaps = [0.0, *(HELPERS[name].handicap for name in self.helpers)]
+        with np.errstate(over="ignore"):
+            return np.clip((found - self.centres) / self.units - handicaps, -HUGE, HUGE)
+
+    def of(self, rows: Comparison, near: list[Nearest]) -> Matrix:
+        """Return the surprise: about 0 for an ordinary training row, higher = less normal."""
+        return np.asarray(self.views(rows, near).max(axis=1))
+
+
+def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[Surprise, list[Nearest]]:
+    """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
+    neighbours = fit_neighbours(among, left_out)
+    near = neighbours.nearest_left_out(among)
+    keys = row_hashes(words_of(among.reference.prototypes))
+    found = {name: kind.fit(among, keys) for name, kind in HELPERS.items()}
+    fitted = {name: one for name, one in found.items() if one is not None}
+    helpers = {name: helper for name, (helper, _) in fitted.items()}
+    training = np.column_stack([np.empty((len(keys), 0)), *(values for _, values in fitted.values())])
+    columns = np.column_stack([neighbours.of(near), training])
+    least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
+    units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
+    return Surprise(neighbours, helpers, training, centres, np.where(units > ROUNDING, units, 1.0)), near
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,27 +203,20 @@ def fit_surprise_model(
     `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
     """
     among = normal.among_itself()
-    model = SurpriseModel(normal, fit_surprise(among, left_out), Threshold(0.0, 1.0))
-    if outliers is not None:
-        return _fit_labels(model, among, outliers, confirmed)
-    model.surprise.neighbours.leave_twins_out(among)
-    return model, model.surprises_compared(among, model.surprise.neighbours.nearest_left_out(among))
-
-
-def _fit_labels(model: SurpriseModel, among: Comparison, outliers: Any, confirmed: Any) -> tuple[SurpriseModel, Matrix]:
-    """Return the model with a likelihood ratio, and the labelled surprise of the normal rows as if they were new."""
-    surprise, normal, known, gaussians = model.surprise, model.normal, model.normal.of_outliers(outliers, N_NEAR), None
+    surprise, near = fit_surprise(among, left_out)
+    model, view = SurpriseModel(normal, surprise, Threshold(0.0, 1.0)), surprise.neighbours
+    if outliers is None:
+        near = view.nearest_left_out(among) if view.leave_twins_out(among) else near
+        return model, surprise.of(among, near)
+    known, gaussians, answered = normal.of_outliers(outliers, N_NEAR), None, None
     columns = numbers_of(normal, normal.prototypes)
     if columns.shape[1]:
         gaussians = fit_gaussians(columns, numbers_of(normal, outliers))
-
     labelled = partial(_labelled, surprise, gaussians)
-    view = surprise.neighbours
     to_outliers = known.compare(normal.prototypes)
-    inside = scored = labelled(among, view.nearest_left_out(among), to_outliers)
+    inside = scored = labelled(among, near, to_outliers)
     rows = normal.compare(outliers)
     outside = labelled(rows, view.nearest(rows), known.among_itself())
-    answered = None
     if confirmed is not None:
         rows = normal.compare(confirmed)
         answered = labelled(rows, view.nearest(rows), known.compare(confirmed))

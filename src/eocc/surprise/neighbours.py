@@ -1,21 +1,12 @@
 """The first view: a row in an empty place. Distances to the nearest normal rows -> how surprising a row is.
 
-The view combines two terms. The weighting p of the dissimilarity under which a row is more surprising counts four times
-as much as the other. The terms are:
-
-- the *profile*: the mean of log(distance to the k-th nearest training row) over k = 1, 2, 4, 8. Up to a constant and a
-  factor it is the Kozachenko-Leonenko estimate of -log density, the self-information of the row. Hero's geometric
-  entropy minimisation ranks rows by the same kind of quantity.
-- the *local ratio*: (mean distance to the 4 nearest / mean local scale of these 4)^2. The local scale of a training row
+- The *profile*: the mean of log(distance to the k-th nearest training row) over k = 1, 2, 4, 8. Up to a constant and a
+  factor it is the Kozachenko-Leonenko estimate of -log density; Hero's geometric entropy minimisation ranks alike.
+- The *local ratio*: (mean distance to the 4 nearest / mean local scale of these 4)^2. The local scale of a training row
   is its own mean distance to its 4 nearest. This is the paper's (d / tau)^2 with a region around every training row.
 
-A training row, or a copy of one, is left out of its own neighbours: of c equal training rows, c - 1 are neighbours. If
-it carries more than a tenth of the variance of a column, it is left out of its own equalised weights too
-(`eocc.space.weightings`). For the threshold and the p-values each training row is scored as a new row of a model
-without it. To that model a row with copies is itself a copy, so c - 2 of the equal rows are its neighbours.
-
-Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
-neighbours. docs/research/score.md describes how the terms and constants were chosen.
+A training row, or a copy of one, is left out of its own neighbours: of c equal training rows, c - 1 are neighbours.
+docs/research/score.md has the definition and says how the terms and constants were chosen.
 """
 
 from collections.abc import Sequence
@@ -62,57 +53,35 @@ class Weighting:
     mean_ratio: Annotated[float, real("[1e-60, inf)")] = 1.0
 
     @cached_property
-    def sizes(self) -> Indices:
-        """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
-        return neighbourhood_sizes(len(self.local_scales) - 1)
-
-    @cached_property
     def needed(self) -> tuple[int, int, Matrix]:
         """The number of neighbours that the terms need, and that of those in a local scale, with all local scales."""
-        n_local = min(N_LOCAL, max(1, len(self.local_scales) - 1))
-        return max(int(self.sizes[-1]), n_local), n_local, self.local_scales
+        others = len(self.local_scales) - 1
+        n_local = min(N_LOCAL, max(1, others))
+        return max(int(neighbourhood_sizes(others)[-1]), n_local), n_local, self.local_scales
 
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
 
         The profile is the mean of log(distance + mean_distance), which is finite for copies too.
         """
-        profile = sum_columns(np.log(self.profile(near) + self.mean_distance)) / len(self.sizes)
-        return np.column_stack([profile, self.local_ratio(near) / self.mean_ratio])
+        distances, ratio = self.profile_and_ratio(near)
+        profile = sum_columns(np.log(distances + self.mean_distance)) / distances.shape[1]
+        return np.column_stack([profile, ratio / self.mean_ratio])
 
-    def profile(self, near: Nearest) -> Matrix:
-        """Return the distances to the k-th nearest for each neighbourhood size k: (m, s)."""
-        return np.take(near.distances, self.sizes - 1, axis=1)
+    def profile_and_ratio(self, near: Nearest) -> tuple[Matrix, Matrix]:
+        """Return the distances (m, s) to the k-th nearest for each neighbourhood size k, and the local ratio (m,).
 
-    def local_ratio(self, near: Nearest) -> Matrix:
-        """Return (mean distance to the nearest few / mean local scale of these)^2."""
-        few = near.distances[:, : self.needed[1]]
+        The local ratio is (mean distance to the nearest few / mean local scale of these)^2.
+        """
+        sizes, few = neighbourhood_sizes(len(self.local_scales) - 1), near.distances[:, : self.needed[1]]
         with np.errstate(over="ignore"):
-            return np.asarray(np.minimum((sum_columns(few) / (few.shape[1] * near.scales)) ** 2, HUGE))
+            ratio = np.minimum((sum_columns(few) / (few.shape[1] * near.scales)) ** 2, HUGE)
+        return np.take(near.distances, sizes - 1, axis=1), ratio
 
 
 def neighbourhood_sizes(n: int) -> Indices:
-    """Return the neighbourhood sizes k = 1, 2, 4, 8, at most half of n rows."""
+    """Return the neighbourhood sizes k = 1, 2, 4, 8, at most half of the n other rows."""
     return 2 ** np.arange(max(1, min(n // 2, LARGEST_SIZE).bit_length()))
-
-
-def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting, Matrix]:
-    """Return weighting `number` of the comparison, and the terms of the prototypes, each left out."""
-    reference = among_prototypes.reference
-    m = min(N_LOCAL, max(1, len(reference) - 1))
-    # The distances of the prototypes to their nearest that are no copies: these differ by rounding.
-    near = among_prototypes.distances(number, m, above=0.0)
-    tolerance = ROUNDING * float(np.median(near[np.isfinite(near)])) if np.isfinite(near).any() else 0.0
-    if (near <= tolerance).any():
-        near = among_prototypes.distances(number, m, above=tolerance)
-    is_known = np.isfinite(near)
-    mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
-    scales = np.where(is_known, near, mean).mean(axis=1)
-    weighting = Weighting(reference.weightings[number], scales, mean, tolerance, np.empty(0))
-    found = among_prototypes.nearest(number, *weighting.needed)
-    ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
-    weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)
-    return weighting, weighting.terms(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,16 +123,19 @@ class NeighboursView:
 
     def nearest(self, comparison: Comparison) -> list[Nearest]:
         """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
-        comparison.take_copies([weighting.tolerance for weighting in self.weightings])
+        if len(comparison.reference) > 1:
+            comparison.own = comparison.copies([weighting.tolerance for weighting in self.weightings])
         return self.nearest_left_out(comparison)
 
     def leave_twins_out(self, among_prototypes: Comparison) -> bool:
         """Score each prototype as a new row of a model without it; return whether that makes a difference.
 
-        To that model a row with copies is a copy of another row, which does not count either.
+        To that model a row with copies is a copy of another row, its twin, which does not count either.
         """
-        tolerances = [weighting.tolerance for weighting in self.weightings]
-        return len(among_prototypes.reference) > N_LOCAL + 1 and among_prototypes.leave_twins_out(tolerances)
+        if len(among_prototypes.reference) <= N_LOCAL + 1:
+            return False
+        among_prototypes.twins = among_prototypes.copies([weighting.tolerance for weighting in self.weightings])
+        return bool((among_prototypes.twins >= 0).any())
 
     def nearest_left_out(self, comparison: Comparison) -> list[Nearest]:
         """Return the same where it is known of which prototypes the rows are copies."""
@@ -198,6 +170,21 @@ def sum_columns(columns: Matrix) -> Matrix:
 
 def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> NeighboursView:
     """Return the view of the prototypes, each left out."""
-    n_weightings = len(among_prototypes.reference.weightings)
-    known, terms = zip(*(fit_weighting(among_prototypes, v) for v in range(n_weightings)), strict=True)
-    return NeighboursView(known, Standardisation.of(np.hstack(terms)), left_out)
+    reference, known, terms = among_prototypes.reference, [], []
+    m = min(N_LOCAL, max(1, len(reference) - 1))
+    for number, weights in enumerate(reference.weightings):
+        # The distances of the prototypes to their nearest that are no copies: these differ by rounding.
+        near = among_prototypes.distances(number, m, above=0.0)
+        tolerance = ROUNDING * float(np.median(near[np.isfinite(near)])) if np.isfinite(near).any() else 0.0
+        if (near <= tolerance).any():
+            near = among_prototypes.distances(number, m, above=tolerance)
+        is_known = np.isfinite(near)
+        mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
+        scales = np.where(is_known, near, mean).mean(axis=1)
+        weighting = Weighting(weights, scales, mean, tolerance, np.empty(0))
+        found = among_prototypes.nearest(number, *weighting.needed)
+        profile, ratio = weighting.profile_and_ratio(found)
+        mean_ratio = float(ratio.mean()) or 1.0  # 0 where all rows are copies
+        known.append(replace(weighting, median_profile=np.median(profile, axis=0), mean_ratio=mean_ratio))
+        terms.append(known[-1].terms(found))
+    return NeighboursView(tuple(known), Standardisation.of(np.hstack(terms)), left_out)

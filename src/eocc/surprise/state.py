@@ -4,7 +4,7 @@ from typing import Any
 
 from eocc.base.checks import Sizes, demand
 from eocc.base.stored import check_keys, declared, restored, stacked, unstacked, written
-from eocc.calibration.threshold import Threshold
+from eocc.calibration.conformal import Threshold
 from eocc.measures.protocol import ComparesRows, FittedMeasure, HasCells
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.cell import cells_of
@@ -13,9 +13,8 @@ from eocc.surprise.covariance import CovarianceView
 from eocc.surprise.far import FarView
 from eocc.surprise.gaussians import Gaussians, numbers_of
 from eocc.surprise.likelihood_ratio import N_NEAR, LikelihoodRatio
-from eocc.surprise.model import Correction, SurpriseModel
+from eocc.surprise.model import HELPERS, Correction, Surprise, SurpriseModel
 from eocc.surprise.neighbours import NeighboursView, Standardisation, Weighting, neighbourhood_sizes
-from eocc.surprise.views import HELPERS, Helper, Surprise
 
 # Sizes: h prototypes with weights of their own, r prototypes, u weights, v weightings, s neighbourhood sizes,
 # t helpers, w views, m landmarks, f their distances, d active columns, b columns of a basis, l single columns,
@@ -78,11 +77,11 @@ def surprise_from_state(
     )
 
 
-def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Helper]:
+def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
     """Return the stored helpers, and the cells of a table."""
     known = [name for name in HELPERS if type(state) is dict and name in state]
     demand(type(state) is dict and len(known) == len(state), f"helpers must be some of {', '.join(HELPERS)}")
-    found: dict[str, Helper] = {}
+    found: dict[str, Any] = {}
     for name in known:
         if name == "cell":
             check_keys("helpers.cell", state[name], ())

@@ -55,17 +55,6 @@ class Census:
             self._waiting = []
             return self._counts
 
-    def keys(self, hashes: Words) -> Matrix:
-        """Return -log(u) / C of rows with these hashes, u a random number from the hash, C the count of its cell."""
-        keys = np.empty(len(hashes))
-        content_keys(hashes, self.counts, keys)
-        return keys
-
-    def most_copies(self, hashes: Words, size: int) -> Indices:
-        """Return how often a row may be among `size`: its share of all rows, rounded, and at least once."""
-        cells = self.counts[(hashes & CELL_MASK).astype(np.int64)]
-        return np.asarray(np.maximum(1, (2 * cells * size + self.n_rows) // (2 * self.n_rows)))
-
     def _add_hashes(self, hashes: list[Words]) -> Self:
         self.n_rows += sum(map(len, hashes))
         self._waiting = self._waiting + hashes
@@ -98,13 +87,11 @@ class Sketch:
     """The second pass: `size` of the rows that the census counted, all if there are fewer, in memory for twice as many.
 
     A row that occurs c times among n has the key -log(u) / C, where C >= c is the count of its cell and u is a random
-    number in (0, 1) that its hash gives. Rows are taken by ascending key, then by hash, until there are `size`. So the
-    chance of a row is about proportional to how often it occurs: bottom-k sampling (Cohen and Kaplan 2007). A row is
-    taken min(c, max(1, round(C size / n))) times, with the lowest row numbers: a row that makes up 30 % of the table
-    makes up 30 % of what is kept. If that leaves places free, further copies fill them, in the same order.
+    number in (0, 1) that its hash gives. Rows are taken by ascending key, then by hash: bottom-k sampling (Cohen and
+    Kaplan 2007). A row is taken min(c, max(1, round(C size / n))) times, with the lowest row numbers, so that its share
+    stays the same. If that leaves places free, further copies fill them, in the same order.
 
-    Neither the chunks nor the order of merging matter. The order of the rows decides only which numbers equal rows
-    have. Two different rows count as equal if all 64 bits of their hashes agree.
+    Neither the chunks nor the order of merging matter, and the order of the rows only to the numbers of equal rows.
 
     >>> rows = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
     >>> kept = Sketch(Census().add(rows), 5).add(rows[1:], np.array([1, 2])).add(rows[:1], np.array([0])).kept()
@@ -124,11 +111,14 @@ class Sketch:
         """Take rows (m, d) with these numbers (m,) into account; return self."""
         assert self._census is not None
         hashes = row_hashes(words_of(rows))
-        keys = self._census.keys(hashes)
+        keys, counts = np.empty(len(hashes)), self._census.counts
+        content_keys(hashes, counts, keys)
         near = np.flatnonzero(keys <= self._bound)
-        hashes = hashes[near]
-        most = self._census.most_copies(hashes, self._size)
-        return self._take([_Candidates(keys[near], hashes, numbers[near], most, rows[near])])
+        keys, hashes, total = keys[near], hashes[near], self._census.n_rows
+        # A row may be kept as often as is its share of all rows, rounded, and at least once.
+        cells = counts[(hashes & CELL_MASK).astype(np.int64)]
+        most = np.maximum(1, (2 * cells * self._size + total) // (2 * total))
+        return self._take([_Candidates(keys, hashes, numbers[near], most, rows[near])])
 
     def merge(self, other: "Sketch") -> Self:
         """Take the rows of another sketch into account, made from the same census; return self."""
@@ -154,22 +144,13 @@ class Sketch:
         """Drop the rows that are surely out: rows that come later can only move the end of what is taken down."""
         known = _Candidates(*map(np.concatenate, zip(*self._parts, strict=True)))
         order = np.lexsort((known.numbers, known.hashes, known.keys))
-        is_surplus = _places_within(known.hashes[order]) >= known.most[order]
+        hashes, places = known.hashes[order], np.arange(len(order))
+        is_first = np.append(True, hashes[1:] != hashes[:-1])
+        is_surplus = places - np.maximum.accumulate(np.where(is_first, places, 0)) >= known.most[order]
         order = np.concatenate([order[~is_surplus], order[is_surplus]])[: self._size]
         if len(known.keys) - is_surplus.sum() >= self._size:
             self._bound = float(known.keys[order[-1]])
         self._parts = [known.some(order)]
-
-
-def _places_within(groups: Words) -> Indices:
-    """Return the place of each element within its run of equal elements.
-
-    >>> _places_within(np.array([7, 7, 3, 5, 5, 5]))
-    array([0, 1, 0, 0, 1, 2])
-    """
-    places = np.arange(len(groups))
-    is_first = np.append(True, groups[1:] != groups[:-1]) if len(groups) else np.empty(0, bool)
-    return places - np.maximum.accumulate(np.where(is_first, places, 0))
 
 
 def take_census(passes: Passes) -> Census:
@@ -188,11 +169,11 @@ def choose_rows(passes: Passes, census: Census, size: int) -> Kept:
 class ByContent:
     """Patterns chosen by a hash of their content, each as often as its share of all patterns: see `Sketch`.
 
-    Nothing is random, and the order of the patterns does not matter.
+    Nothing is random, and the order of the patterns does not matter. No dissimilarities are computed.
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
-        """Return `count` patterns; computes no dissimilarities."""
+        """Return the places of `count` patterns."""
         return chosen_by_content(patterns, count)
 
 

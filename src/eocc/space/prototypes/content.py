@@ -94,5 +94,5 @@ def _text(pattern: Any) -> bytes:
 
 
 def _joined(texts: Iterable[bytes]) -> bytes:
-    """Return the texts as one, each after its length, so that no others give the same."""
+    # Each text follows its length, so that no others give the same.
     return b"[" + b"".join(b"%d:%b" % (len(text), text) for text in texts)

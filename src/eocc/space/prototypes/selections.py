@@ -16,12 +16,6 @@ from eocc.base.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes import SELECTIONS
 
-# Comparisons of all rows of numbers with those that are kept by default: about half a minute on two cores. Rows of more
-# columns than FEW_COLUMNS take longer in proportion. At least FEWEST_ROWS are kept, however many there are.
-MOST_COMPARISONS, FEW_COLUMNS, FEWEST_ROWS = 5 * 10**10, 20, 5_000
-# Memory for all pairs of other patterns, and for three matrices of their dissimilarities.
-PAIR_MEMORY = 2**31
-
 
 class Selection(Protocol):
     """Chooses the patterns that become prototypes, the coordinates of the dissimilarity space."""
@@ -52,24 +46,6 @@ def count_of(prototypes: int | float | None, n: int) -> int:
         return n
     prototypes_check()("prototypes", prototypes)
     return min(int(prototypes), n) if isinstance(prototypes, numbers.Integral) else max(1, round(prototypes * n))
-
-
-def count_compared(prototypes: int | float | str | None, n: int, n_columns: int, pair_bytes: float = 0.0) -> int:
-    """Return with how many of n training rows new rows are compared; "auto" limits the time and memory of a fit.
-
-    Rows of numbers (`pair_bytes` 0) are compared with all rows, or with fewer if that makes more than MOST_COMPARISONS.
-    Other patterns keep `pair_bytes` for each pair.
-
-    >>> [count_compared("auto", n, 10) for n in (200_000, 1_000_000, 4_000_000, 100_000_000)]
-    [200000, 50000, 12500, 5000]
-    >>> count_compared("auto", 200_000, 100)
-    50000
-    """
-    if prototypes != "auto":
-        return count_of(prototypes, n)  # type: ignore[arg-type]
-    if pair_bytes:
-        return min(n, int((PAIR_MEMORY / (pair_bytes + 3 * 8)) ** 0.5))
-    return min(n, max(FEWEST_ROWS, MOST_COMPARISONS * FEW_COLUMNS // (n * max(FEW_COLUMNS, n_columns))))
 
 
 def select_prototypes(
