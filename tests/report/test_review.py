@@ -305,15 +305,16 @@ def test_quitting_at_once_writes_nothing(folder, monkeypatch, capsys):
     assert not Path("answers.csv").exists()
 
 
-def type_until(terminal, key, text, seconds=120):
-    """Type a key, again if the terminal drops it (it does until it reads single keys), until a text is printed."""
-    found, end = b"", time.monotonic() + seconds
+def show_until(terminal, text, key=None, seconds=120):
+    """Read until a text is shown. Type a key when the terminal is silent, again if it was dropped."""
+    found, patience, end = b"", 0.2, time.monotonic() + seconds
     while text not in found:
         assert time.monotonic() < end, found
-        if select.select([terminal], [], [], 2)[0]:
+        if select.select([terminal], [], [], patience)[0]:
             found += os.read(terminal, 4096)
-        elif found.endswith(b"? ") or not found:
+        elif key is not None:
             os.write(terminal, key)
+            patience = 2  # keys are dropped until the terminal reads single ones
 
 
 @pytest.mark.parametrize(("last", "printed", "code"), [(b"\x03", b"interrupted", 130), (b"\x04", b"quit\r\n", 0)])
@@ -323,8 +324,9 @@ def test_in_a_real_terminal_one_key_answers_and_an_interrupt_loses_nothing(folde
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
         os.close(theirs)
         try:
+            show_until(ours, b"? ")
             for key, text in ((b"x", b"2 of 3"), (b"n", b"3 of 3"), (last, printed)):
-                type_until(ours, key, text)
+                show_until(ours, text, key)
             assert process.wait(60) == code
         finally:
             process.kill()
