@@ -1,26 +1,33 @@
-"""Commands on a terminal."""
+"""A terminal for what runs in this process."""
 
 import os
 import pty
-import subprocess
+import threading
+from contextlib import redirect_stderr, redirect_stdout
+from unittest import mock
 
 
-def in_terminal(*command, **environment):
-    """What a command shows on a terminal."""
+def on_terminal(call, *arguments, **environment):
+    """What a call shows on a terminal, and what it returns."""
     master, slave = pty.openpty()
-    run = subprocess.Popen(
-        command, stderr=slave, stdout=slave, env={**os.environ, "COLUMNS": "100", "TERM": "xterm", **environment}
-    )
-    os.close(slave)
-    text = b""
-    while True:
+    parts = []
+
+    def read():
         try:
-            chunk = os.read(master, 65536)
+            while part := os.read(master, 65536):
+                parts.append(part)
         except OSError:  # the other end has closed
-            break
-        if not chunk:
-            break
-        text += chunk
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with (
+        mock.patch.dict(os.environ, {"COLUMNS": "100", "TERM": "xterm", **environment}),
+        os.fdopen(slave, "w", encoding="utf-8") as screen,
+        redirect_stdout(screen),
+        redirect_stderr(screen),
+    ):
+        answer = call(*arguments)
+    reader.join()
     os.close(master)
-    assert run.wait() == 0
-    return text.decode()
+    return b"".join(parts).decode(), answer

@@ -1,20 +1,23 @@
 """Loops report how far they are; a terminal shows a bar, other places get a line now and then."""
 
 import io
-import os
-import subprocess
 import sys
 import threading
+import warnings
+from functools import partial
 
+import numba
 import pytest
 
 from doubles import Recorder
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.base.compiling import CompilingWarning, say_when_compiling
 from eocc.base.progress import Watch, current_watch, format_seconds, stage, track, watched_by
 from eocc.base.threads import for_each_block, in_order, threads, workers
+from eocc.cli import main
 from eocc.entropic.search import GeneticSearch
 from eocc.streaming import fit_stream, score_stream
-from terminals import in_terminal
+from terminals import on_terminal
 
 SEARCH = GeneticSearch(max_generations=3)
 WORDS = [letter * length for letter in "abc" for length in range(1, 31)]
@@ -271,77 +274,62 @@ def test_verbose_without_a_search_gives_the_scores(setosa, capsys):
     assert "generation 1, objective" in capsys.readouterr().err
 
 
-def test_verbose_shows_a_bar_in_a_terminal():
-    script = """
-import numpy as np
-from eocc import EntropicOneClassClassifier
-from eocc.entropic.search import GeneticSearch
-X = np.random.default_rng(0).normal(size=(30, 3))
-EntropicOneClassClassifier(search=GeneticSearch(max_generations=3), random_state=0, verbose=True).fit(X)
-"""
-    text = in_terminal(sys.executable, "-c", script)
+def test_verbose_shows_a_bar_in_a_terminal(setosa):
+    clf = EntropicOneClassClassifier(search=SEARCH, random_state=0, verbose=True)
+    text, _ = on_terminal(clf.fit, setosa)
     for word in ("at most 3 generations  [######", "33%", "100%", "generation 1 of at most 3"):
         assert word in text
 
 
-# Shows a bar at once, whatever time the command takes.
-EAGER = """
-import sys
-from functools import partial
-from eocc.cli import main
-module = sys.modules["eocc.cli.app"]
-module.shown = partial(module.shown, first=0.0, worth=0.0)
-sys.exit(main(sys.argv[1:]))
-"""
-
-
 @pytest.fixture
-def words(tmp_path):
+def words(tmp_path, monkeypatch):
+    """A file, and commands that show a bar at once, whatever time they take."""
+    monkeypatch.setattr(sys.modules["eocc.cli.app"], "shown", partial(shown, first=0.0, worth=0.0))
     (tmp_path / "words.txt").write_text("\n".join(WORDS))
     return str(tmp_path / "words.txt")
 
 
+def in_terminal(*arguments, **environment):
+    text, code = on_terminal(main, arguments, **environment)
+    assert code == 0
+    return text
+
+
 def test_commands_show_bars_in_a_terminal_but_not_among_the_rows(words, tmp_path):
     model, out = str(tmp_path / "m.eocc"), str(tmp_path / "scores.csv")
-    eager = (sys.executable, "-c", EAGER)
-    text = in_terminal(*eager, "fit", words, "-o", model)
+    text = in_terminal("fit", words, "-o", model)
     assert "comparing 90 strings  [####" in text
     assert "Written" in text
-    assert "scoring words.txt  [" in in_terminal(*eager, "score", model, words, "-o", out)
-    assert "scoring" not in in_terminal(*eager, "score", model, words).split("membership")[1]
-    assert "[##" not in in_terminal(*eager, "--quiet", "score", model, words, "-o", out)
-    assert "computing the report  [##" in in_terminal(*eager, "report", model, "-o", str(tmp_path / "r.html"))
-    assert "\x1b" not in in_terminal(*eager, "score", model, words, "-o", out, TERM="dumb")
+    assert "scoring words.txt  [" in in_terminal("score", model, words, "-o", out)
+    assert "scoring" not in in_terminal("score", model, words).split("membership")[1]
+    assert "[##" not in in_terminal("--quiet", "score", model, words, "-o", out)
+    assert "computing the report  [##" in in_terminal("report", model, "-o", str(tmp_path / "r.html"))
+    assert "\x1b" not in in_terminal("score", model, words, "-o", out, TERM="dumb")
 
 
-def test_commands_print_lines_without_a_terminal_and_nothing_if_quiet(words, tmp_path):
-    asked = [sys.executable, "-c", EAGER, "fit", words, "-o", str(tmp_path / "m.eocc")]
-    text = subprocess.run(asked, capture_output=True, text=True, check=True).stderr
+def test_commands_print_lines_without_a_terminal_and_nothing_if_quiet(words, tmp_path, capsys):
+    asked = ["fit", words, "-o", str(tmp_path / "m.eocc")]
+    assert main(asked) == 0
+    text = capsys.readouterr().err
     assert "comparing 90 strings: " in text
     assert "\x1b" not in text
-    assert subprocess.run([*asked, "--quiet"], capture_output=True, text=True, check=True).stderr == ""
+    assert main([*asked, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
 
 
-def test_compiling_is_said_once_and_not_when_kernels_come_from_the_cache(words, tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    asked = [sys.executable, "-m", "eocc", "fit", words, "-o", str(tmp_path / "m.eocc")]
-    first, second = (
-        subprocess.run(asked, capture_output=True, text=True, check=True, env=environment).stderr for _ in range(2)
-    )
-    assert first.count("Note: compiling code") == 1
-    assert "Note: compiling" not in second
+def compile_kernels():
+    for number in range(2):
+        exec(f"def kernel(x):\n    return x + {number}", made := {"__name__": "eocc.made"})
+        numba.njit(made["kernel"])(1.0)
 
 
-def test_compiling_is_said_in_python_too(tmp_path):
-    script = """
-import sys, warnings
-from eocc import SurpriseClassifier
-warnings.simplefilter(sys.argv[1])
-for _ in range(2):
-    SurpriseClassifier().fit(["a", "b", "aa", "ab", "bb"])
-"""
-    for kind, count in (("always", 1), ("error", 0)):  # a cache that is empty is no error
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / kind)}
-        asked = [sys.executable, "-c", script, kind]
-        found = subprocess.run(asked, capture_output=True, text=True, check=True, env=environment)
-        assert found.stderr.count("CompilingWarning: compiling code") == count
+@pytest.mark.filterwarnings("ignore:compiling code")
+def test_compiling_is_said_once_and_is_no_error_where_warnings_are():
+    compile_kernels()  # the first compilation of this process ends what the package registered
+    say_when_compiling()
+    with pytest.warns(CompilingWarning, match="eocc warm-up") as said:
+        compile_kernels()
+    assert len(said) == 1
+    say_when_compiling()
+    with warnings.catch_warnings(action="error"):  # a cache that is empty is no error
+        compile_kernels()

@@ -59,4 +59,4 @@ def test_what_is_compiled_in_advance_is_not_compiled_again(tmp_path):
     asked = "-m", "eocc", "fit", data, "-o", tmp_path / "model.eocc"
     assert "Ready" in run("-m", "eocc", "warm-up", "sets", NUMBA_CACHE_DIR=cache).stdout
     assert "Note: compiling" not in run(*asked, NUMBA_CACHE_DIR=cache).stderr
-    assert "Note: compiling" in run(*asked, NUMBA_CACHE_DIR=str(tmp_path / "empty")).stderr
+    assert run(*asked, NUMBA_CACHE_DIR=str(tmp_path / "empty")).stderr.count("Note: compiling code") == 1

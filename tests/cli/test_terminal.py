@@ -1,11 +1,9 @@
 """Text from files cannot control a terminal."""
 
-import sys
-
 import pytest
 
 from eocc.cli import main
-from terminals import in_terminal
+from terminals import on_terminal
 
 RAW = "\x1b\x07\x9b\u202e\u2028"
 
@@ -23,7 +21,8 @@ def test_commands_print_no_control_characters(command, tmp_path):
     data.write_text("name,x\u202e,kind\x1b\n" + rows, encoding="utf-8")
     assert main(["-q", "fit", str(data), "--id", "name", "-o", model]) == 0
     name, *options = command
-    shown = in_terminal(sys.executable, "-m", "eocc", "-q", name, model, str(data), "--id", "name", *options)
+    shown, code = on_terminal(main, ["-q", name, model, str(data), "--id", "name", *options])
+    assert code == 0
     assert [letter for letter in RAW if letter in shown] == []
     assert "r?[31m??13" in shown or "\\u001b" in shown
 
