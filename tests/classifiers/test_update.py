@@ -33,7 +33,7 @@ def test_an_update_is_a_fresh_fit_on_the_rows_kept(n, n_new, forget, n_columns, 
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 4, (n + n_new, n_columns)) + rng.choice([0.0, rng.normal()], (n + n_new, n_columns))
     with pytest.MonkeyPatch.context() as patch:
-        if not scans:  # the search of many rows
+        if not scans:  # the search of many rows, which uses known neighbours
             patch.setattr(exact, "SCAN_VALUES", 0)
         model = SurpriseClassifier().fit(rows[:n])
         before = model.score_samples(rows).tolist()
@@ -43,7 +43,7 @@ def test_an_update_is_a_fresh_fit_on_the_rows_kept(n, n_new, forget, n_columns, 
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(1, 60), st.sampled_from([None, 1, 30, 200]), st.booleans(), st.booleans(), st.integers(0, 10**6))
-def test_an_update_of_many_rows_is_a_fresh_fit_too(n_new, forget, has_ties, has_gaps, seed):
+def test_known_neighbours_do_not_change_an_update(n_new, forget, has_ties, has_gaps, seed):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(600 + n_new, 20)) * 10.0 ** rng.integers(1, 4, 20)
     rows = np.round(rows) if has_ties else rows
@@ -52,6 +52,8 @@ def test_an_update_of_many_rows_is_a_fresh_fit_too(n_new, forget, has_ties, has_
         rows[rng.random(rows.shape) < 0.002] = np.nan
     model = SurpriseClassifier().fit(rows[:600])
     once = model.update(rows[600:], forget=forget)
+    # Few rows, and tables, which rows with gaps are, are searched anew.
+    assert (once.surprise_model_.normal.index.known is None) == (has_gaps or forget == 200)
     same(once, SurpriseClassifier().fit(rows[forget or 0 :]), rows[::20])
     same(once.update(rows[:3]), SurpriseClassifier().fit(np.vstack([rows[forget or 0 :], rows[:3]])), rows[::20])
 

@@ -235,3 +235,45 @@ def test_rows_are_not_compared_with_far_tiles(monkeypatch):
     products.points.lanes[far] = -3.0  # points that a comparison would find near
     found = index.nearest(rows[:40], 5)[0]
     assert (found.numbers < 100).all()
+
+
+@pytest.mark.parametrize("search", ["tiles"], indirect=True)
+@given(st.integers(40, 150), st.integers(0, 30), st.integers(0, 39), st.booleans(), st.integers(0, 10**6))
+def test_a_search_before_changes_nothing_but_the_time(n, n_new, n_gone, has_ties, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n + n_new, 6)) * rng.choice([1e-3, 1.0, 10.0], 6)
+    if has_ties:
+        rows = np.round(rows)
+    before, weightings = rows[:n], np.vstack([np.ones(6), rng.uniform(0.2, 1, 6)])
+    index = RowIndex.of(before, weightings)
+    searched = index.searched(index.among_itself(10), before)
+    # Another unit, other weights, rows that are new and rows that are gone.
+    raw, scale = rows[n_gone:], rng.choice([1.0, 0.37])
+    points = (raw - rng.normal(size=6)) * scale
+    weightings = weightings * np.vstack([np.ones(6), rng.uniform(0.99, 1.01, 6)])
+    found, plain = RowIndex.of(points, weightings, None, searched, raw), RowIndex.of(points, weightings)
+    for short, whole in zip(found.among_itself(10), plain.among_itself(10), strict=True):
+        for distances, numbers, all_distances, all_numbers in zip(*short, *whole, strict=True):
+            n_listed = 9 if numbers[-1] < 0 <= all_numbers[-1] else 10
+            is_tied = all_distances[:n_listed] == all_distances[-1]
+            assert distances[:n_listed].tolist() == all_distances[:n_listed].tolist()
+            assert numbers[:n_listed][~is_tied].tolist() == all_numbers[:n_listed][~is_tied].tolist()
+            assert distances[-1] <= all_distances[-1]
+
+
+@pytest.mark.parametrize("search", ["tiles"], indirect=True)
+def test_a_search_before_saves_comparisons(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(600, 6))
+    index = RowIndex.of(rows[:580], np.ones((1, 6)))
+    later = RowIndex.of(rows, np.ones((1, 6)), None, index.searched(index.among_itself(10), rows[:580]), rows)
+    assert later.known.is_new.sum() == 20
+    searched, nearest = [], RowIndex.nearest
+    monkeypatch.setattr(
+        RowIndex, "nearest", lambda self, rows, k, near=None: (
+            searched.append((len(rows), near is None)) or nearest(self, rows, k, near)
+        )
+    )  # fmt: skip
+    later.among_itself(10)
+    assert searched[0] == (600, False)
+    assert searched[1][0] < 60  # the new rows, and those whose ninth and tenth are as far

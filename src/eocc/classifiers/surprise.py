@@ -200,6 +200,8 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
             weightings = weightings_of(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)
+            if hasattr(self, "surprise_model_"):  # of the model that is updated or taught
+                reference.searched = self.surprise_model_.normal.searched
             left_out = left_out_weights(whole, weightings)
             self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out, confirmed)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights

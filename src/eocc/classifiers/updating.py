@@ -100,7 +100,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     y, outliers = None, classifier.outliers_
     found = unfitted_copy(classifier)
     fitted = "resolved_measure_", "reading_", "n_features_in_", "feature_names_in_", "_windowing_"
-    for name in fitted:
+    for name in (*fitted, "surprise_model_"):  # its neighbours save time
         if hasattr(classifier, name):
             setattr(found, name, getattr(classifier, name))
     if outliers is not None:

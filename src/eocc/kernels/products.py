@@ -41,13 +41,15 @@ class Points(NamedTuple):
 class Queries(NamedTuple):
     """Rows (m, d): in the unit of the products, with a column of ones, `left` (m, d + 1); their `lengths` there.
 
-    bounds[i, t] is at most the squared distance of row i to any point of tile t, in that unit.
+    bounds[i, t] is at most the squared distance of row i to any point of tile t, in that unit. `known` (m, l) are
+    places of points, lane by lane, that are compared before all others, -1 for none; l is 0 if none are known.
     """
 
     left: Any
     rows: Any
     lengths: Any
     bounds: Any
+    known: Any
 
 
 class Scratch(NamedTuple):
@@ -218,15 +220,21 @@ def multiply(start, stop, turns, queries, points, scratch):
 def nearest_by_products(queries, points, turns, scratch, squares, numbers):
     """Insert the k nearest points of each row into squares and numbers (m, v, k), filled with infinity and -1."""
     # turns[b] are the tiles in the order in which they are compared with rows b step, ..., b step + step - 1; only the
-    # rows within their limits take part.
+    # rows within their limits take part. Known points must not be in these tiles.
     at_a_time, step, _ = scratch.products.shape
+    n_known = queries.known.shape[1]
     for b in range(turns.shape[0]):
         start, stop = b * step, min(b * step + step, queries.rows.shape[0])
+        for row in range(start, stop if n_known else start):
+            for place in queries.known[row]:
+                if place >= 0:
+                    compare(queries.rows, row, place // LANE, place % LANE, points, squares, numbers)
+            scratch.limits[row] = limit_of(row, squares, points.least, points.unit)
         for n in range(0, turns.shape[1], at_a_time):
             some = turns[b, n : n + at_a_time]
             if multiply(start, stop, some, queries, points, scratch):
                 scratch.first[:] = -1
                 for row in range(start, stop):
-                    if n == 0:
+                    if n == 0 and n_known == 0:
                         start_lists(row - start, row, queries.lengths[row], points, scratch, squares)
                     insert_near(row - start, row, queries, some, points, scratch, squares, numbers)

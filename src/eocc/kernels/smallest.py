@@ -49,7 +49,7 @@ class Lists(NamedTuple):
     """The nearest points of each row, ascending: `distances` and `numbers` (m, k); infinity and -1 if there are fewer.
 
     Of listed points at the same distance, the one with the lower number comes first. Which of several points as far as
-    the last one are listed is not specified.
+    the last one are listed is not specified. After a finite distance with number -1, the others are at least so far.
     """
 
     distances: Any
@@ -73,7 +73,8 @@ class Remaining(NamedTuple):
 def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
     # `lists` are distances and numbers (n, l) of the nearest points, ascending; `left` says which count. Points as near
-    # as the m-th count too. `is_short` is set where the list may be too short to tell, never if it is complete.
+    # as the m-th count too. `is_short` is set where the list may be too short to tell, never if it is complete. After a
+    # number of -1, the distance is a bound of those that are not listed.
     distances, numbers, own, twins = lists.distances, lists.numbers, left.own, left.twins
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):

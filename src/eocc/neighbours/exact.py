@@ -19,6 +19,7 @@ from eocc.base.wording import counted
 from eocc.kernels.products import LANE, Points, Queries, Scratch, nearest_by_products
 from eocc.kernels.scan import nearest_by_scan
 from eocc.kernels.smallest import Lists
+from eocc.neighbours.known import Known, Searched, distinct_points, ratios
 from eocc.neighbours.mixed import MixedSearch
 from eocc.neighbours.tiles import Tiles
 
@@ -54,19 +55,49 @@ class RowIndex:
     point_of: Indices
     counts: Indices
     is_code: Flags | None = None
+    known: Known | None = None
 
     @classmethod
-    def of(cls, rows: Matrix, weightings: Matrix, is_code: Flags | None = None) -> "RowIndex":
-        """Index the rows."""
-        # As bytes, in which 0.0 and -0.0 differ.
-        bits = np.ascontiguousarray(rows + 0.0).view(f"V{8 * rows.shape[1]}").ravel()
-        _, first, inverse, counts = np.unique(bits, return_index=True, return_inverse=True, return_counts=True)
-        order = np.argsort(first)  # points are in the order of the rows
-        first, counts, point_of = first[order], counts[order], np.argsort(order)[inverse]
-        return cls(np.ascontiguousarray(rows[first]), weightings, first, point_of, counts, is_code)
+    def of(
+        cls,
+        rows: Matrix,
+        weightings: Matrix,
+        is_code: Flags | None = None,
+        before: Searched | None = None,
+        raw: Any = None,
+    ) -> "RowIndex":
+        """Index the rows; a search `before` among most of the `raw` rows saves time in `among_itself`."""
+        first, point_of, counts = distinct_points(rows)
+        points = np.ascontiguousarray(rows[first])
+        is_large = len(points) * min(rows.shape[1], 20) > SCAN_VALUES
+        known = before.known(raw[first], points, weightings) if before is not None and is_large else None
+        return cls(points, weightings, first, point_of, counts, is_code, known)
 
-    def nearest(self, rows: Matrix, k: int) -> list[Lists]:
-        """Return the k nearest points of each row, under each weighting; on all threads allowed."""
+    def among_itself(self, k: int) -> list[Lists]:
+        """Return the k nearest points of each point, itself among them; where some are known, at least k - 1."""
+        lists = self.nearest(self.points, k, None if self.known is None else self.known.near)
+        if self.known is not None:
+            is_short = np.zeros(len(self.points), bool)
+            for (distances, numbers), floors in zip(lists, self.known.floors[:, :, None], strict=True):
+                numbers[distances >= floors] = -1
+                np.minimum(distances, floors, out=distances)
+                is_short |= numbers[:, -2] < 0
+            places = np.flatnonzero(is_short)
+            for whole, part in zip(lists, self.nearest(self.points[places], k), strict=True):
+                whole.distances[places], whole.numbers[places] = part
+        return lists
+
+    def searched(self, lists: list[Lists], raw: Matrix) -> Searched:
+        """Return what a later search may use of the lists of `among_itself`."""
+        near = np.hstack([numbers for _, numbers in lists]).astype(np.int32)
+        floors = np.array([distances[:, -1] for distances, _ in lists])
+        return Searched(raw[self.first], self.points, self.weightings, near, floors)
+
+    def nearest(self, rows: Matrix, k: int, near: Indices | None = None) -> list[Lists]:
+        """Return the k nearest points of each row, under each weighting; on all threads allowed.
+
+        With `near` (m, l), only the points listed there for each row, new ones, and a few others are compared.
+        """
         size = len(self.weightings), len(rows), k
         distances, numbers = np.empty(size), np.empty(size, np.int64)
         searches = self._searches
@@ -76,7 +107,8 @@ class RowIndex:
         def work(start: int, stop: int) -> None:
             some = order[start:stop]
             for search, own in searches:
-                distances[own, some], numbers[own, some] = search.nearest(rows[some], k)
+                known = () if near is None else (near[some],)
+                distances[own, some], numbers[own, some] = search.nearest(rows[some], k, *known)
 
         with one_blas_thread() if has_products else nullcontext():
             if len(rows) <= ROWS_PER_TASK:
@@ -92,10 +124,10 @@ class RowIndex:
         if self.is_code is not None:
             make = partial(MixedSearch, is_code=self.is_code)
         elif n * min(d, 20) > SCAN_VALUES:
-            centre = np.median(self.points, axis=0)
-            if len(self.weightings) == 2 and _can_share(self.points - centre, self.weightings):
-                return [(_Products(self.points, self.weightings, centre), slice(0, 2))]
-            make = partial(_Products, centre=centre)
+            shared: Any = {"centre": np.median(self.points, axis=0), "is_new": self.known and self.known.is_new}
+            if len(self.weightings) == 2 and _can_share(self.points - shared["centre"], self.weightings):
+                return [(_Products(self.points, self.weightings, **shared), slice(0, 2))]
+            make = partial(_Products, **shared)
         return [(make(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
 
     @cached_property
@@ -108,15 +140,6 @@ class RowIndex:
 def _base(weightings: Matrix) -> Matrix:
     """Return the weights of the products: between the weightings, so that they bound the distances under each."""
     return np.asarray(np.sqrt(weightings[0] * weightings[-1]))
-
-
-def ratios(first: Matrix, second: Matrix) -> tuple[float, float]:
-    """Return the least and the greatest ratio of a squared distance under `second` to that under `first`."""
-    active = first > 0
-    if (second[~active] > 0).any() or not active.any():
-        return 0.0, np.inf
-    found = second[active] / first[active]
-    return float(found.min()), float(found.max())
 
 
 def _can_share(centred: Matrix, weightings: Matrix) -> bool:
@@ -158,7 +181,7 @@ class _Products:
     points.
     """
 
-    def __init__(self, points: Matrix, weightings: Matrix, centre: Matrix) -> None:
+    def __init__(self, points: Matrix, weightings: Matrix, centre: Matrix, is_new: Flags | None = None) -> None:
         weightings = np.atleast_2d(weightings)
         (n, d), base = points.shape, _base(weightings)
         self.roots, self.centre = np.sqrt(base), centre
@@ -167,8 +190,10 @@ class _Products:
         unit = 1.0 / (float(lengths.max()) or 1.0)
         placed, lengths = placed * unit, lengths * unit
         least, most = np.array([ratios(base, p) for p in weightings]).T.copy()
-        self.tiles = Tiles.of(placed, TILE)
+        self.tiles = Tiles.of(placed, TILE, is_new=is_new)
         order, n_tiles = self.tiles.order, -(-n // TILE)
+        self.place_of = np.append(np.argsort(order), -1)
+        self.place_of[self.place_of >= self.tiles.first_new * TILE] = -1  # compared in any case
         n_places = n_tiles * TILE if n_tiles > 1 else -(-n // LANE) * LANE  # padding is infinitely far away
         ids, sorted_points = np.full(n_places, -1), np.zeros((n_places, d))
         ids[:n], sorted_points[:n] = order, points[order]
@@ -193,8 +218,11 @@ class _Products:
     def _placed(self, rows: Matrix) -> Matrix:
         return np.asarray((rows - self.centre) * (self.roots * self.points.unit))
 
-    def nearest(self, rows: Matrix, k: int) -> tuple[Matrix, Indices]:
-        """Return the distances to the k nearest points and their numbers, (weightings, m, k) each."""
+    def nearest(self, rows: Matrix, k: int, near: Indices | None = None) -> tuple[Matrix, Indices]:
+        """Return the distances to the k nearest points and their numbers, (weightings, m, k) each.
+
+        With `near` (m, l), only those points, and the tiles of new points, are compared.
+        """
         points, placed, m, v = self.points, self._placed(rows), len(rows), len(self.points.weights)
         dtype, lengths = points.tiles.dtype, np.sqrt(np.einsum("ij,ij->i", placed, placed))
         left = np.ones((m, rows.shape[1] + 1), dtype)
@@ -204,6 +232,9 @@ class _Products:
         step, at_a_time = max(1, min(32 if n_columns <= LONG else 128, m)), min(n_tiles, TILES_AT_A_TIME)
         with np.errstate(over="ignore"):
             bounds, turns = self.tiles.bound(placed, lengths, step)
+        known = np.empty((m, 0), np.int64)
+        if near is not None:
+            turns, known = turns[turns >= self.tiles.first_new].reshape(len(turns), -1), self.place_of[near]
         squares, found, w = np.full((m, v, k), np.inf), np.full((m, v, k), -1), n_places // LANE
         scratch = Scratch(
             np.empty((step, n_columns), dtype), np.empty((at_a_time, step, n_places), dtype),
@@ -211,7 +242,7 @@ class _Products:
             np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.full(m, np.inf), np.empty(k),
             np.empty(k, np.int64),
         )  # fmt: skip
-        queries = Queries(left, np.ascontiguousarray(rows), lengths, bounds)
+        queries = Queries(left, np.ascontiguousarray(rows), lengths, bounds, known)
         nearest_by_products(queries, points, turns, scratch, squares, found)
         return np.sqrt(squares).transpose(1, 0, 2), found.transpose(1, 0, 2)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.base.types import ROUNDING, Indices, Matrix
+from eocc.base.types import ROUNDING, Flags, Indices, Matrix
 from eocc.kernels.products import LONGEST_ROW, box_bounds
 
 
@@ -14,7 +14,7 @@ class Tiles:
     """The `order` of the points, in tiles of `size`, and the boxes (d, tiles) from `lows` to `highs` that hold these.
 
     A tree of cuts leads to the tiles: a row whose column `columns[q]` is above `cuts[q]` goes from node q to node
-    children[q, 1], else to children[q, 0]; a node -1 - t is tile t.
+    children[q, 1], else to children[q, 0]; a node -1 - t is tile t. New points are in the tiles from `first_new` on.
     """
 
     order: Indices
@@ -23,11 +23,23 @@ class Tiles:
     columns: Indices
     cuts: Matrix
     children: Indices
+    first_new: int
 
     @classmethod
-    def of(cls, points: Matrix, size: int, spreads: Callable[[Matrix], Matrix] = lambda some: some.var(0)) -> "Tiles":
-        """Cut the points in half along the column that spreads most, again and again, into tiles of `size`."""
-        order = np.arange(len(points))
+    def of(
+        cls,
+        points: Matrix,
+        size: int,
+        spreads: Callable[[Matrix], Matrix] = lambda some: some.var(0),
+        is_new: Flags | None = None,
+    ) -> "Tiles":
+        """Cut the points in half along the column that spreads most, again and again, into tiles of `size`.
+
+        Those that are `is_new` are in tiles of their own, with a few others.
+        """
+        n = len(points)
+        order = np.arange(n) if is_new is None else np.argsort(is_new, kind="stable")
+        first_new = -(-n // size) if is_new is None else int((~is_new).sum()) // size
         nodes: list[tuple[int, float]] = [(0, np.inf)]  # every row goes to the first child
         children: list[list[int]] = [[]]
 
@@ -47,11 +59,13 @@ class Tiles:
             children[number] = [cut(start, start + middle), cut(start + middle, stop)]
             return number
 
-        children[0] = [cut(0, len(points))] * 2
-        sorted_points, starts = points[order], np.arange(0, len(points), size)
+        middle = min(first_new * size, n)
+        parts = [cut(start, stop) for start, stop in ((0, middle), (middle, n)) if start < stop]
+        children[0] = [parts[0], parts[-1]]
+        sorted_points, starts = points[order], np.arange(0, n, size)
         lows, highs = (np.ascontiguousarray(f.reduceat(sorted_points, starts).T) for f in (np.minimum, np.maximum))
         columns, cuts = np.array(nodes).T
-        return cls(order, lows, highs, columns.astype(np.int64), cuts, np.array(children))
+        return cls(order, lows, highs, columns.astype(np.int64), cuts, np.array(children), first_new)
 
     def sorted(self, rows: Matrix) -> Indices:
         """Return the rows in the order of their tiles."""

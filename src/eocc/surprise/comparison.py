@@ -22,6 +22,7 @@ from eocc.measures.protocol import (
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import RowIndex
 from eocc.neighbours.in_rows import Nearest, nearest_in, sorting_steps
+from eocc.neighbours.known import Searched
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
@@ -40,6 +41,7 @@ class Reference:
     ) -> None:
         self.measure, self.prototypes, self.weightings, self.length = measure, prototypes, weightings, length
         self._prepared = prepared  # the prototypes among themselves, until they are compared
+        self.searched: Searched | None = None  # an earlier search among most of them, then theirs
 
     def __len__(self) -> int:
         return len(self.prototypes)
@@ -74,7 +76,7 @@ class Reference:
             return RowIndex.of(self.coordinates, self.weightings, self.measure.is_code)
         if isinstance(self.measure, ComparesRows):
             weightings = np.ascontiguousarray(self.weightings[:, self.active])
-            return RowIndex.of(self.coordinates[:, self.active], weightings)
+            return RowIndex.of(self.coordinates[:, self.active], weightings, None, self.searched, self.prototypes)
         return _ObjectIndex(self)
 
     def among_itself(self) -> "Comparison":
@@ -219,7 +221,8 @@ class _Listed(Comparison):
                 searched = np.ascontiguousarray(searched[:, reference.active])
         # No cached property: before Python 3.12 its lock would let one thread at a time search.
         if is_whole and isinstance(index, RowIndex) and index.is_code is None:
-            found = index.nearest(index.points, self.length)  # of each point once
+            found = index.among_itself(self.length)
+            reference.searched = index.searched(found, reference.prototypes)
             self.lists = [Lists(*(part[index.point_of] for part in one)) for one in found]
         else:
             self.lists = index.nearest(searched, self.length)
