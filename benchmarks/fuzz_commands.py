@@ -83,7 +83,7 @@ def commands(rng, folder):
         ["export", model, "--to", rng.choice(["sql", "python", "json"]), "--table", "rows"],
         ["export", model, "--to", "sql", "--table", rng.choice(ODD), "--dialect", rng.choice(["sqlite", "postgres"])],
         ["review", model, new, "-o", folder / "review.html"],
-        ["score", model, new, "--id", rng.choice(ODD)],
+        ["score", model, new, "--id", rng.choice(ODD), "--log-format", "json"],
     ]  # fmt: skip
     if "update" in COMMANDS:
         some.append(["update", model, new, "-o", folder / "updated.eocc"])
@@ -93,10 +93,14 @@ def commands(rng, folder):
 def check_result(words, code, out, err, folder, n_rows):
     """Raise an AssertionError if a command broke a promise."""
     assert code in (0, 1, 2, 4), f"exit code {code}: {err[-300:]}"
+    in_json = "--log-format" in words
     lines = err.split("\n")[:-1]
-    assert all(line.isprintable() for line in lines), f"not printable: {err[:300]!r}"
-    errors = [line for line in lines if line.startswith("eocc: ")]
-    assert len(errors) == (code in (1, 2)), f"{len(errors)} errors with exit code {code}: {err[:300]!r}"
+    if in_json:
+        assert all(isinstance(json.loads(line), dict) for line in lines), f"no JSON: {err[:300]!r}"
+    else:
+        assert all(line.isprintable() for line in lines), f"not printable: {err[:300]!r}"
+        errors = [line for line in lines if line.startswith("eocc: ")]
+        assert len(errors) == (code in (1, 2)), f"{len(errors)} errors with exit code {code}: {err[:300]!r}"
     drafts = [path.name for path in folder.rglob("*.tmp*")]
     assert not drafts, f"drafts are left: {drafts}"
     assert not (folder / "pwned").exists(), "code ran"  # the commands run in this folder

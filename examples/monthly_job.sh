@@ -14,8 +14,8 @@ found=0
 for data in incoming/*.csv; do
     [ -e "$data" ] || continue # nothing came
     name=$(basename "$data" .csv)
-    eocc score model.eocc "$data" -q -o "scores/$name.csv" --fdr 0.1 \
-        --summary "scores/$name.json" --fail-on drift,discoveries 2>> scores/log.txt
+    eocc score model.eocc "$data" -q --log-format json -o "scores/$name.csv" --fdr 0.1 \
+        --summary "scores/$name.json" --fail-on drift,discoveries 2>> scores/log.jsonl
     case $? in
     0)
         eocc update model.eocc "$data" -o model.eocc -q > "scores/$name.txt" || exit 1
@@ -27,7 +27,7 @@ for data in incoming/*.csv; do
         found=4
         ;;
     *)
-        tail -n 1 scores/log.txt >&2
+        tail -n 1 scores/log.jsonl >&2
         exit 1
         ;;
     esac

@@ -12,7 +12,7 @@ import pytest
 from doubles import Recorder
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.base.compiling import CompilingWarning, say_when_compiling
-from eocc.base.progress import Watch, current_watch, format_seconds, stage, track, watched_by
+from eocc.base.progress import Watch, current_watch, format_seconds, shown, stage, track, watched_by
 from eocc.base.threads import for_each_block, in_order, threads, workers
 from eocc.cli import main
 from eocc.entropic.search import GeneticSearch

@@ -199,6 +199,18 @@ def test_no_rows_to_write_is_a_file_with_a_header(score, tmp_path):
     assert len(pd.read_parquet(tmp_path / "s.parquet")) == 0
 
 
+def test_messages_are_lines_of_json(score, capsys):
+    assert score("bad.csv", "-o", "s.csv", "--log-format", "json", "--fail-on", "rejected>0") == 4
+    records = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [set(one) for one in records[:-1]] == [{"time", "level", "message"}] * (len(records) - 1)
+    assert {one["level"] for one in records} == {"info", "note", "alarm"}
+    assert records[-1]["exit_code"] == 4
+    assert main(["--log-format", "json", "score", "none.eocc", "none.csv"]) == 1
+    (record,) = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (record["level"], record["exit_code"]) == ("error", 1)
+    assert "none" in record["message"]
+
+
 def test_a_model_that_is_not_calibrated_says_what_it_lacks(folder, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     numbers = pd.read_csv(folder / "clean.csv")[["load", "temp"]]

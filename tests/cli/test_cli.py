@@ -177,7 +177,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["report", "m.eocc", "--label", "y"], "--label describes the data: pass --data", 2),
         (["score", "m.eocc", "none.csv", "--format", "xml"], "Invalid value for '--format': unknown format 'xml'", 2),
         (["score", "m.eocc", "none.csv", "--format", "parquet"], "--format parquet needs a file", 2),
-        (["inspect", "m.eocc", "--format", "csv"], "unknown format 'csv'; known: 'json', 'text'", 2),
+        (["inspect", "m.eocc", "--format", "csv"], "unknown format 'csv'; known: 'json', 'markdown', 'text'", 2),
         (["fit", "none.csv", "--method", "eocc"], "unknown method 'eocc'; known: 'eocc-1', 'eocc-2', 'regions', ", 2),
         (["export", "m.eocc", "--to", "json", "--table", "t"], "--table is for --to sql; leave it out", 2),
         (["export", "m.eocc", "--to", "sql", "--table", "t", "--dialect", "oracle"], "unknown dialect 'oracle'", 2),

@@ -230,7 +230,7 @@ def test_rows_are_explained_and_reported(folder, tmp_path, capsys, name):
     assert "</html>" in (tmp_path / "r.html").read_text()
 
 
-@pytest.mark.parametrize("kind", ["space", "membership", "modularity", "weights", "regions"])
+@pytest.mark.parametrize("kind", ["space", "membership", "modularity"])
 def test_models_of_every_method_are_drawn(folder, tmp_path, kind):
     for name in METHODS:
         assert run("-q", "plot", folder / f"{name}.eocc", kind, "-o", tmp_path / "p.png") == 0
@@ -281,5 +281,10 @@ def test_the_model_card_lists_facts_columns_and_calibration(tmp_path, capsys):
     assert card["smallest p-value"] == pytest.approx(1 / 61)
     assert "id" in card["not compared"]
     assert card["written by"] == card["read by"] == f"eocc {version('eocc')}"
+    assert run("-q", "inspect", model, "-o", tmp_path / "card.md") == 0
+    text = (tmp_path / "card.md").read_text()
+    assert text.startswith("# Model card: m.eocc\n")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {3}  # no cell breaks the table
     assert run("-q", "inspect", model) == 0
     assert "column load (number): " in capsys.readouterr().out

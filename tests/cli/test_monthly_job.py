@@ -54,7 +54,8 @@ def test_files_are_scored_filed_away_or_put_aside_for_review(tmp_path):
     found = {name: json.loads((tmp_path / "scores" / f"{name}.json").read_text()) for name in ("february", "march")}
     assert found["february"]["discoveries"]["count"] >= 4
     assert found["march"]["drift"]["is_drift"]
-    assert (tmp_path / "scores" / "log.txt").read_text().count("eocc: ") == 2
+    log = [json.loads(line) for line in (tmp_path / "scores" / "log.jsonl").read_text().splitlines()]
+    assert [one["exit_code"] for one in log] == [4, 4]
     (incoming / "april.csv").write_text("load\n3\n")
     third = run(tmp_path)
     assert third.returncode == 1

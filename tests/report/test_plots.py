@@ -253,7 +253,10 @@ def test_the_pictures_of_the_docs_can_be_drawn(tmp_path):
     assert {path.name for path in tmp_path.glob("*.png")} == {part.split(")")[0] for part in page.split("/images/")[1:]}
 
 
-def test_modularity_is_drawn_as_in_the_paper():
+def test_modularity_is_drawn_as_in_the_paper_or_as_q():
     clf = EntropicOneClassClassifier(search=None).fit(np.random.default_rng(0).normal(size=(12, 2)))
     drawn = plot_modularity(clf).lines[0].get_ydata()
     assert_allclose(drawn, np.log(1.5 + clf.modularity_curve_) / np.log(2.5))
+    assert_array_equal(plot_modularity(clf, quantity="Q").lines[0].get_ydata(), clf.modularity_curve_)
+    with pytest.raises(ValueError, match="quantity"):
+        plot_modularity(clf, quantity="q")

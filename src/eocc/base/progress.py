@@ -1,5 +1,6 @@
 """How far long work is: loops report it to a watch, if there is one. `shown` is a watch that prints."""
 
+import json
 import math
 import os
 import shutil
@@ -10,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from operator import length_hint
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from eocc.base.printing import printable
 
@@ -40,6 +42,17 @@ class Stage:
     share: float = 0.0
 
 
+def plain_line(level: str, message: str, **facts: Any) -> str:
+    """Return the message for people."""
+    return printable(message)
+
+
+def log_record(level: str, message: str, **facts: Any) -> str:
+    """Return a line of JSON: the time, the level (info, note, progress, alarm or error), the message, the facts."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return json.dumps({"time": now, "level": level, "message": message.removeprefix("Note: "), **facts})
+
+
 class Watch:
     """Shows the outermost stage, if that is expected to take long. Inner stages are parts of a step of the outer one.
 
@@ -49,9 +62,10 @@ class Watch:
 
     def __init__(
         self, file: TextIO, is_terminal: bool = False, worth: float = WORTH_SHOWING, first: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic, as_line: Callable[..., str] = plain_line,
     ) -> None:  # fmt: skip
         self._file, self._is_terminal, self._worth, self._clock = file, is_terminal, worth, clock
+        self._as_line = as_line
         self._first = (0.5 if is_terminal else 5.0) if first is None else first
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
@@ -101,7 +115,8 @@ class Watch:
     def show(self, name: str, share: float, words: str) -> None:
         """Show the name of a stage, the share that is done, and words on the time left."""
         if not self._is_terminal:
-            self.line(f"{name}: {f'{share:.0%}, ' if share else ''}{words}")
+            text = f"{name}: {f'{share:.0%}, ' if share else ''}{words}"
+            self.line(text, "progress", share=round(share, 4))
             return
         if self._bar != name:
             self._end_bar()
@@ -118,11 +133,11 @@ class Watch:
             else:
                 self.line(text)
 
-    def line(self, text: str) -> None:
+    def line(self, text: str, level: str = "info", **facts: Any) -> None:
         """Print a line; a bar goes on below it."""
         with self._lock:
             self._end_bar()
-            self._print(f"{printable(text)}\n")
+            self._print(self._as_line("note" if text.startswith("Note: ") else level, text, **facts) + "\n")
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
@@ -194,18 +209,20 @@ def watched_by(watch: Watch | None) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def shown(worth: float = WORTH_SHOWING, first: float | None = None) -> Iterator[Watch]:
+def shown(
+    worth: float = WORTH_SHOWING, first: float | None = None, as_line: Callable[..., str] = plain_line
+) -> Iterator[Watch]:
     """Show on standard error how far work inside the block is, if it takes more than `worth` seconds.
 
     A terminal shows a bar with an estimate of the time left, anything else gets a line now and then, `first` after that
-    many seconds.
+    many seconds. `log_record` as `as_line` gives lines of JSON.
 
     >>> with shown():
     ...     [n**2 for n in track("squaring", range(3))]
     [0, 1, 4]
     """
-    is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    watch, is_over = Watch(sys.stderr, is_terminal, worth, first), threading.Event()
+    is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and as_line is plain_line
+    watch, is_over = Watch(sys.stderr, is_terminal, worth, first, as_line=as_line), threading.Event()
 
     def look() -> None:  # a step may take long
         with suppress(OSError, ValueError):  # standard error is closed

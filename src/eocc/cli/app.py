@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import wraps
 from importlib import import_module
@@ -17,8 +17,8 @@ import click
 
 from eocc.base.atomic import FULL
 from eocc.base.estimator import start_command_line
-from eocc.base.printing import printable, printable_lines
-from eocc.base.progress import Watch, shown
+from eocc.base.printing import printable_lines
+from eocc.base.progress import Watch, log_record, plain_line, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -35,6 +35,7 @@ class Shared:
 
     quiet = False
     debug = False
+    log_format: str | None = None
     notes: ClassVar[list[str]] = []  # what `say` was given and begins with "Note: ", also if quiet
     watch: Watch | None = None  # shows how far the command is
 
@@ -44,12 +45,18 @@ def _set(ctx: click.Context, option: click.Parameter, value: Any) -> None:
 
 
 SHARED_OPTIONS = [
-    click.Option(names, is_flag=True, help=text, expose_value=False, callback=_set)
-    for names, text in (
-        (["--quiet", "-q"], "Print results and errors only."),
-        (["--debug"], "Show where in the code an error occurred."),
+    click.Option(names, expose_value=False, callback=_set, **more)
+    for names, more in (
+        (["--quiet", "-q"], {"is_flag": True, "help": "Print results and errors only."}),
+        (["--debug"], {"is_flag": True, "help": "Show where in the code an error occurred."}),
+        (["--log-format"], {"type": click.Choice(("text", "json")), "is_eager": True,
+                            "help": "How messages are printed: text, or json, one line each."}),
     )
-]
+]  # fmt: skip
+
+
+def _as_line() -> Callable[..., str]:
+    return log_record if Shared.log_format == "json" else plain_line
 
 
 def command(function: Any) -> click.Command:
@@ -57,7 +64,7 @@ def command(function: Any) -> click.Command:
 
     @wraps(function)
     def watched(**given: Any) -> Any:
-        with nullcontext() if Shared.quiet else shown() as Shared.watch:
+        with nullcontext() if Shared.quiet else shown(as_line=_as_line()) as Shared.watch:
             try:
                 return function(**given)
             except BrokenPipeError:  # the reader, for example head, stopped
@@ -131,7 +138,7 @@ class _Terminal(io.TextIOBase):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    Shared.quiet, Shared.debug, Shared.watch = False, False, None
+    Shared.quiet, Shared.debug, Shared.log_format, Shared.watch = False, False, None, None
     Shared.notes.clear()
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
@@ -189,7 +196,8 @@ def _one_line(error: BaseException) -> str:
 def _complain(text: str, code: int) -> int:
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
-    print(f"eocc: {printable(text)}", file=sys.stderr, flush=True)
+    said = text if Shared.log_format == "json" else f"eocc: {text}"
+    print(_as_line()("alarm" if code == ALARM else "error", said, exit_code=code), file=sys.stderr, flush=True)
     return code
 
 

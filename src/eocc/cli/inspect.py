@@ -5,6 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from eocc.base.printing import on_one_line
 from eocc.base.registry import listed
 from eocc.cli import options
 from eocc.cli.app import command, say
@@ -14,15 +15,15 @@ from eocc.cli.output import json_line, open_model, say_file, writing
 @command
 @options.model_argument
 @options.result_option("description")
-@options.format_option("text", "json", more="; the suffix of --output decides by default")
+@options.format_option("text", "json", "markdown", more="; the suffix of --output decides by default")
 def inspect(model: Path, output: Path | None, form: str | None) -> None:
     """Show what a model has learned, as a model card.
 
-    Example: eocc inspect model.eocc -o card.txt
+    Example: eocc inspect model.eocc -o card.md
     """
     from eocc.plots.projection import shows_regions
 
-    form = form or ("json" if output is not None and output.suffix.lower() == ".json" else "text")
+    form = form or {".md": "markdown", ".json": "json"}.get("" if output is None else output.suffix.lower(), "text")
     classifier = open_model(model, output)
     rules = [str(rule) for rule in classifier.rules()] if shows_regions(classifier) else None
     write_facts(classifier, output, form, rules, model)
@@ -35,7 +36,7 @@ def inspect(model: Path, output: Path | None, form: str | None) -> None:
 def write_facts(
     classifier: Any, output: Path | None, form: str, rules: list[str] | None = None, model: Path | None = None
 ) -> None:
-    """Write the facts of a model as lines or JSON; given its file, also those of the file and the columns."""
+    """Write the facts of a model as lines, JSON or Markdown; given its file, also those of the file and the columns."""
     from eocc.base.printing import printable_lines
     from eocc.formats.model_file import version_of
 
@@ -58,9 +59,23 @@ def write_facts(
         if left_out:
             facts["not compared"] = ", ".join(f"{name}{f' ({why})' if why else ''}" for name, why in left_out.items())
         shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in facts.items()}
-        parts = ["\n".join(f"{name}: {value}" for name, value in shown.items() if value is not None)]
-        parts += ["\n".join(f"column {one['name']} ({one['kind']}): {one['normal']}" for one in columns)]
-        file.write(printable_lines("\n\n".join(filter(None, [*parts, *(rules or [])]))) + "\n")
+        tables = [
+            [(name, value) for name, value in shown.items() if value is not None],
+            [(f"column {one['name']} ({one['kind']})", one["normal"]) for one in columns],
+        ]
+        parts = ["\n".join(f"{name}: {value}" for name, value in table) for table in tables] + (rules or [])
+        if form == "markdown":
+            parts = [f"# Model card: {Path(model or '').name}", *map(_markdown_table, tables)]
+            parts += [f"```\n{rule}\n```" for rule in rules or []]
+        file.write(printable_lines("\n\n".join(filter(None, parts))) + "\n")
+
+
+def _markdown_table(rows: list[tuple[str, Any]]) -> str:
+    lines = ["| | |", "|---|---|"] if rows else []
+    for row in rows:
+        cells = (on_one_line(str(cell)).replace("|", "\\|") for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def columns_of(classifier: Any) -> list[dict[str, Any]]:

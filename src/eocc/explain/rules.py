@@ -116,10 +116,8 @@ def _rule(
 
 def _condition(classifier: Any, number: int, rejected: float | None) -> str:
     function, reach = classifier.fuzzy_model_.membership_function, reach_of(classifier.threshold_)
-    inner, outer = map(format_number, classifier.fuzzy_model_.widths[number].tolist())
-    extent, ratio = outer, f"r = d / {outer}"
-    if inner != outer:
-        extent, ratio = f"{inner} inwards, {outer} outwards", f"r = d / {inner} inwards and d / {outer} outwards"
+    extent = format_number(classifier.regions_[number].extent)
+    ratio = f"r = d / {extent}"
     times = "" if reach == 1 else f"{reach:.4g} times its extent, "
     said = f"A row is accepted if its distance d from the centre of the region is at most {times}{extent}"
     if rejected is not None:

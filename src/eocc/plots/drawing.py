@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
+from eocc.base.registry import choose
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import counted, shortened, wrapped
 from eocc.classifiers.base import OneClassClassifier
@@ -274,16 +275,22 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     return _finish(axes, title="Membership; rows inside the line are accepted")
 
 
-def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
-    """Draw the normalised modularity of all partitions of the spanning tree, and mark the one that was chosen."""
+def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantity: str = "M") -> Any:
+    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen.
+
+    `quantity` is "M", the normalised modularity, as in the paper's figure, or "Q".
+    """
+    choose("quantity", dict.fromkeys("MQ"), quantity)
     chosen, axes = len(classifier.regions_), _axes(axes)
-    curve = np.asarray(normalized_modularity(classifier.modularity_curve_))
+    q = classifier.modularity_curve_
+    curve = np.asarray(normalized_modularity(q) if quantity == "M" else q)
     counts = np.arange(1, len(curve) + 1)
     kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    labels: dict[str, Any] = {"xlabel": "number of clusters", "ylabel": "normalised modularity M"}
+    label = "normalised modularity M" if quantity == "M" else "modularity Q"
+    labels: dict[str, Any] = {"xlabel": "number of clusters", "ylabel": label}
     scale = "log" if len(curve) > 30 else "linear"
     return _finish(axes, title="Modularity of all partitions", xscale=scale, **labels)
 

@@ -225,7 +225,7 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
     def given(rows: Any) -> list[Column]:
         if isinstance(rows, Table):
             found = {column.name: column for column in rows.columns}
-            return [found[name].rename(str(name)) for name in training.names]
+            return [found[name].changed(name=str(name)) for name in training.names]
         return [Column(name, NUMBER, rows[:, k]) for k, name in enumerate(names)]
 
     known, kept, ends = given(training), None if new is None else given(new), known_ends(classifier)
