@@ -19,14 +19,9 @@ ROOMS = re.findall(r"^- ``(\w+)``", eocc.__doc__, re.MULTILINE)
 
 
 @cache
-def parsed(path):
-    return ast.parse(path.read_text())
-
-
-@cache
 def imports(path):
     """The full names of all modules a file imports."""
-    nodes = list(ast.walk(parsed(path)))
+    nodes = list(ast.walk(ast.parse(path.read_text())))
     modules = [name.name for node in nodes if isinstance(node, ast.Import) for name in node.names]
     return modules + [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
 
@@ -119,7 +114,7 @@ def test_the_readmes_picture_can_be_drawn(tmp_path, monkeypatch):
 
 
 def definitions(path):
-    return [node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)]
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
 
 
 def test_kernels_take_at_most_eight_arguments():
@@ -135,7 +130,7 @@ MOST_SHARED_NAMES = 101
 def test_a_name_stands_for_one_thing():
     rooms = {}
     for path in files():
-        for node in parsed(path).body:
+        for node in ast.parse(path.read_text()).body:
             if not (isinstance(node, ast.Assign) and "TypeVar" in ast.unparse(node)):
                 for name in defined(node):
                     rooms.setdefault(name, set()).add(path.relative_to(SOURCE).parts[0])

@@ -317,19 +317,42 @@ def test_commands_print_lines_without_a_terminal_and_nothing_if_quiet(words, tmp
     assert capsys.readouterr().err == ""
 
 
-def compile_kernels():
-    for number in range(2):
-        exec(f"def kernel(x):\n    return x + {number}", made := {"__name__": "eocc.made"})
-        numba.njit(made["kernel"])(1.0)
+@pytest.fixture
+def use_kernels(tmp_path):
+    """A function that uses two kernels of the package: the first call compiles them, later ones find them on disk."""
+    path = tmp_path / "made.py"
+    path.write_text("def one(x):\n    return x + 1\n\n\ndef two(x):\n    return x + 2\n")
 
+    def use():
+        exec(compile(path.read_text(), str(path), "exec"), made := {"__name__": "eocc.made"})
+        for name in ("one", "two"):
+            numba.njit(cache=True)(made[name])(1.0)
 
-@pytest.mark.filterwarnings("ignore:compiling code")
-def test_compiling_is_said_once_and_is_no_error_where_warnings_are():
-    compile_kernels()  # the first compilation of this process ends what the package registered
+    exec("def other(x):\n    return x", made := {"__name__": "eocc.made"})
+    with warnings.catch_warnings(action="ignore"):
+        numba.njit(made["other"])(1.0)  # the first compilation of a process ends what the package registered
     say_when_compiling()
+    return use
+
+
+def test_compiling_is_said_once_and_not_when_kernels_come_from_the_cache(use_kernels):
     with pytest.warns(CompilingWarning, match="eocc warm-up") as said:
-        compile_kernels()
+        use_kernels()
     assert len(said) == 1
     say_when_compiling()
-    with warnings.catch_warnings(action="error"):  # a cache that is empty is no error
-        compile_kernels()
+    with warnings.catch_warnings(record=True) as said:
+        use_kernels()
+    assert said == []
+
+
+def test_compiling_is_no_error_where_warnings_are(use_kernels):
+    with warnings.catch_warnings(action="error"):
+        use_kernels()
+
+
+@pytest.mark.filterwarnings("always:compiling code")
+def test_a_command_notes_that_it_compiles(use_kernels, words, tmp_path, monkeypatch, capsys):
+    fit = SurpriseClassifier.fit
+    monkeypatch.setattr(SurpriseClassifier, "fit", lambda *given: use_kernels() or fit(*given))
+    assert main(["fit", words, "-o", str(tmp_path / "m.eocc")]) == 0
+    assert capsys.readouterr().err.count("Note: compiling code") == 1

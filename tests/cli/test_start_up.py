@@ -1,5 +1,6 @@
 """What a command imports before it does its work, and what can be compiled in advance."""
 
+import json
 import os
 import subprocess
 import sys
@@ -53,10 +54,26 @@ def test_a_command_decides_as_python_does(tmp_path):
     assert found == SurpriseClassifier().fit(rows).score_samples(rows).tolist()
 
 
+WARMED = """
+import json, sys
+from eocc.cli import main
+
+def compiled():
+    modules = [module for name, module in sys.modules.items() if name.startswith("eocc.kernels")]
+    kernels = [(name, one) for module in modules for name, one in vars(module).items() if hasattr(one, "signatures")]
+    return {f"{name}{types}" for name, one in kernels for types in one.signatures}
+
+assert main(["warm-up", "strings"]) == 0
+before = compiled()
+assert main(["fit", *sys.argv[1:]]) == 0
+print(json.dumps([len(before), sorted(compiled() - before)]))
+"""
+
+
 def test_what_is_compiled_in_advance_is_not_compiled_again(tmp_path):
-    data, cache = tmp_path / "sets.jsonl", str(tmp_path / "cache")
-    data.write_text("".join(f'["a", "{word}"]\n' for word in "bcdefghijk"))
-    asked = "-m", "eocc", "fit", data, "-o", tmp_path / "model.eocc"
-    assert "Ready" in run("-m", "eocc", "warm-up", "sets", NUMBA_CACHE_DIR=cache).stdout
-    assert "Note: compiling" not in run(*asked, NUMBA_CACHE_DIR=cache).stderr
-    assert run(*asked, NUMBA_CACHE_DIR=str(tmp_path / "empty")).stderr.count("Note: compiling code") == 1
+    data = tmp_path / "words.txt"
+    data.write_text("".join(f"{a}{b}{a}\n" for a in "abcdef" for b in "abcd"))
+    printed = run("-c", WARMED, data, "-o", tmp_path / "model.eocc").stdout
+    count, more = json.loads(printed.splitlines()[-1])
+    assert count > 5
+    assert more == []

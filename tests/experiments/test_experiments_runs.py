@@ -180,9 +180,8 @@ def test_a_folder_without_tables_is_an_error(tmp_path, capsys):
 
 
 def compare(folder, out, *options):
-    command = [sys.executable, "-m", "eocc", "compare", "parts.csv", "--label", "kind", "--target", "good",
-               "--systems", ",".join(QUICK), "--output", out, *options]  # fmt: skip
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    given = ["--label", "kind", "--target", "good", "--systems", ",".join(QUICK), "--output", str(folder / out)]
+    return ["compare", str(folder / "parts.csv"), *given, *options]
 
 
 def descendants(pid):
@@ -223,11 +222,11 @@ def tables_of(path):
 
 def test_a_killed_run_that_is_started_again_gives_the_same_tables(tmp_path):
     (tmp_path / "parts.csv").write_text(CSV)
-    whole = compare(tmp_path, "whole")
-    assert whole.wait(120) == 0
-    killed = compare(tmp_path, "killed")
+    assert main(compare(tmp_path, "whole")) == 0
+    command = [sys.executable, "-m", "eocc", *compare(tmp_path, "killed")]
+    killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     cells = tmp_path / "killed" / "cells" / "parts.csv"
-    wait_for(lambda: cells.exists() and cells.read_text().count("\n") >= 6, 60)
+    wait_for(lambda: cells.exists() and cells.read_text().count("\n") >= 6, 120)
     children = descendants(killed.pid)
     assert children
     killed.send_signal(signal.SIGKILL)
@@ -235,8 +234,7 @@ def test_a_killed_run_that_is_started_again_gives_the_same_tables(tmp_path):
     wait_for(lambda: not any(is_alive(child) for child in children), 15)
     done = cells.read_text().count("\n") - 1
     assert 5 <= done < 60
-    resumed = compare(tmp_path, "killed", "--jobs", "2")
-    assert resumed.wait(120) == 0
+    assert main(compare(tmp_path, "killed", "--jobs", "2")) == 0
     assert len(cells.read_text().splitlines()) == 61
     assert aucs(tmp_path / "killed") == aucs(tmp_path / "whole")
     assert tables_of(tmp_path / "killed" / RESULT) == tables_of(tmp_path / "whole" / RESULT)

@@ -191,6 +191,11 @@ def test_the_report_names_prototypes_by_their_rows(name, kind, tmp_path):
     assert "8 of 20 training rows as prototypes" in page.text
     assert "20 training rows" in page.text
     assert {int(row) for row in re.findall(r"[Tt]raining row (\d+)", page.text)} <= set(rows.tolist())
+
+
+@both_kinds
+def test_a_report_without_new_rows_scores_the_prototypes(kind, tmp_path):
+    clf, *_ = fit(kind, "euclidean")
     assert "how the model scores its own prototypes" in read(write_report(clf, tmp_path / "page.html")).text
 
 

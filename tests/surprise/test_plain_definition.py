@@ -17,7 +17,7 @@ from oracles import surprise as oracle
 
 real_data = pytest.mark.skipif(not os.environ.get("EOCC_DATA"), reason="EOCC_DATA names no folder with the data sets")
 IN_FOLDER = ["AB", "BI", "BW", "D", "E", "L", "AR", "BC-P", "C", "S", "SP"]
-MOST, MOST_VALUES = 80, 20_000  # rows of either kind, and numbers in them: the definition is slow
+MOST, MOST_VALUES = 80, 8_000  # rows of either kind, and numbers in them: the definition is slow
 
 
 def landmarks_and_folds(clf):
