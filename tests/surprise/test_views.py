@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.few import nearest_of_few
 from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
-from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
 from eocc.surprise.cell import cells_of, values_of
@@ -201,8 +200,8 @@ class TestFar:
         rows, points = (rng.normal(size=(m, d)).round(decimals) for m in (11, n))
         ranks = np.unique(rng.integers(0, n, 3))
         skipped = rng.integers(-1, n, 11)
-        found, steps = np.empty((11, len(ranks))), sorting_steps(n, tuple(ranks.tolist()))
-        nearest_of_few(rows, np.ascontiguousarray(points.T), steps, ranks, skipped, found)
+        found = np.empty((11, len(ranks)))
+        nearest_of_few(rows, np.ascontiguousarray(points.T), ranks, skipped, found)
         squares = ((rows[:, None] - points) ** 2).sum(axis=2)
         squares[skipped >= 0, skipped[skipped >= 0]] = np.inf
         assert_allclose(found, np.sort(squares, axis=1)[:, ranks], rtol=1e-12, atol=1e-14)

@@ -2,37 +2,22 @@
 
 import numpy as np
 
-from eocc.kernels.compile import inlined_kernel, kernel
+from eocc.kernels.compile import kernel
 from eocc.kernels.distances import squares_by_columns
-
-LANES = 8  # rows at a time: each step of the sorting serves all of them, in vector registers
-
-
-@inlined_kernel
-def put_in_order(low, high):
-    """Put the values of two places in order, in every lane."""
-    for lane in range(LANES):
-        a, b = low[lane], high[lane]
-        low[lane], high[lane] = (a, b) if a < b else (b, a)
+from eocc.kernels.smallest import insert_value
 
 
 @kernel
-def nearest_of_few(rows, columns, steps, ranks, skipped, out):
+def nearest_of_few(rows, columns, ranks, skipped, out):
     """Fill out[i] with the squared distances of row i to its nearest points, of these ranks from 0, ascending."""
-    # The points are given by their `columns`. Row i skips point skipped[i], unless that is -1. `steps` (c, 2) are the
-    # places to put in order, one pair after the other.
-    n = columns.shape[1]
-    squares, room = np.empty(n), np.empty((n, LANES))
-    for start in range(0, rows.shape[0], LANES):
-        some = min(LANES, rows.shape[0] - start)
-        for lane in range(some):
-            squares_by_columns(rows[start + lane], columns, squares)
-            if skipped[start + lane] >= 0:
-                squares[skipped[start + lane]] = np.inf
-            for j in range(n):
-                room[j, lane] = squares[j]
-        for c in range(steps.shape[0]):
-            put_in_order(room[steps[c, 0]], room[steps[c, 1]])
+    # The points are given by their `columns`. Row i skips point skipped[i], unless that is -1.
+    squares, near = np.empty(columns.shape[1]), np.empty(ranks[-1] + 1)
+    for i in range(rows.shape[0]):
+        squares_by_columns(rows[i], columns, squares)
+        if skipped[i] >= 0:
+            squares[skipped[i]] = np.inf
+        near[:] = np.inf
+        for j in range(squares.shape[0]):
+            insert_value(squares[j], near)
         for t in range(ranks.shape[0]):
-            for lane in range(some):
-                out[start + lane, t] = room[ranks[t], lane]
+            out[i, t] = near[ranks[t]]

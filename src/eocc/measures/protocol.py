@@ -12,11 +12,10 @@ import numpy as np
 
 from eocc.base.threads import cluster_in_use
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.measures.difference import Difference, Pair, number_difference, printed
+from eocc.base.wording import shortened
+from eocc.measures.difference import Difference, Pair
 from eocc.measures.objects import Objects
 from eocc.measures.schema import DataSchema
-
-DOUBLE = 8.0
 
 _known: dict[tuple[type, ...], bool] = {}
 
@@ -97,11 +96,11 @@ class FittedMeasure:
 
     def difference(self, pair: Pair) -> Difference:
         """Return contributions that add up to the dissimilarity of the pair, if the measure has any."""
-        return number_difference(pair)
+        return Difference(pair.dissimilarity, (), "the measure gives only this number, not its parts")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return a few words on a pattern, which is given as patterns of length 1; "" if there is nothing to say."""
-        return printed(pattern)
+        return shortened(" ".join(repr(pattern[0]).split()))
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return what a file must hold to be scored; `names` are the names of the columns, if known."""
@@ -176,7 +175,7 @@ class Measure:
 
     def pair_bytes(self, patterns: Any) -> float:
         """Return the bytes held per pair while pairs are prepared."""
-        return DOUBLE * self.pair_floats
+        return 8.0 * self.pair_floats
 
 
 @runtime_checkable

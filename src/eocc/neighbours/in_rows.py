@@ -1,12 +1,11 @@
 """Rows of dissimilarities -> the nearest prototypes of each row."""
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from eocc.base.threads import in_blocks
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import Matrix
 from eocc.kernels.smallest import TIED, mean_within, smallest_entries
 
 
@@ -34,27 +33,3 @@ def summarise(rows: Matrix, distances: Matrix, m: int, values: Matrix) -> Neares
     scales = np.empty(len(rows))
     in_blocks(rows, lambda some: mean_within(rows[some], distances[some, m - 1] * TIED, values, scales[some]))
     return Nearest(distances, scales)
-
-
-@cache
-def sorting_steps(n: int, ranks: tuple[int, ...]) -> Indices:
-    """Return the pairs (c, 2) of places to put in order, one after the other, so that the values of `ranks` are known.
-
-    They are those of Batcher's odd-even merge sort of n places that these ranks depend on.
-    """
-    pairs, run = list[tuple[int, int]](), 1
-    while run < n:
-        step = run
-        while step >= 1:
-            for first in range(step % run, n - step, 2 * step):
-                for low in range(first, min(first + step, n - step)):
-                    if low // (2 * run) == (low + step) // (2 * run):
-                        pairs.append((low, low + step))
-            step //= 2
-        run *= 2
-    needed, kept = set(ranks), []
-    for low, high in reversed(pairs):
-        if low in needed or high in needed:
-            needed |= {low, high}
-            kept.append((low, high))
-    return np.array(kept[::-1], np.int64).reshape(-1, 2)

@@ -21,7 +21,7 @@ from eocc.measures.protocol import (
 )
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import RowIndex
-from eocc.neighbours.in_rows import Nearest, smallest, sorting_steps, summarise
+from eocc.neighbours.in_rows import Nearest, smallest, summarise
 from eocc.neighbours.known import Searched
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
@@ -299,8 +299,7 @@ class _Listed(Comparison):
             return super().nearest_among(weighting, places, ranks, skipped)
         columns, roots = self.reference.weighted_columns(weighting, places)
         squares = np.empty((len(self.coordinates), len(ranks)))
-        steps = sorting_steps(len(places), tuple(ranks.tolist()))
-        nearest_of_few(self.coordinates * roots, columns, steps, ranks, skipped, squares)
+        nearest_of_few(self.coordinates * roots, columns, ranks, skipped, squares)
         return np.sqrt(squares, out=squares)
 
     def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
