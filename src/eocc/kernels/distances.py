@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eocc.kernels.compile import contracting_kernel, inlined_kernel, kernel, summing_kernel
+from eocc.kernels.compile import contracting_kernel, kernel, summing_kernel
 
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost too many digits and is computed again
 # from differences. Above it, the relative error of the root is about 1e-10, because that of the product is about 1e-16.
@@ -137,21 +137,9 @@ def squares_by_columns(row, columns, squares):
             squares[j] += (value - column[j]) * (value - column[j])
 
 
-@inlined_kernel
-def cross_differences(left, right, scale, out):
-    """Fill out_ij with |left_i - right_j| * scale, the distance along one column."""
-    for i in range(left.shape[0]):
-        value, row = left[i], out[i]
-        for j in range(row.shape[0]):
-            row[j] = abs(value - right[j]) * scale
-
-
 @kernel
 def cross_distances_by_columns(left, right_columns, scale, out):
     """Fill out_ij with ||left_i - right_j|| * scale; `right_columns` is right^T, faster for many prototypes."""
-    if right_columns.shape[0] == 1:
-        cross_differences(left[:, 0], right_columns[0], scale, out)
-        return
     for i in range(left.shape[0]):
         row = out[i]
         squares_by_columns(left[i], right_columns, row)

@@ -27,22 +27,6 @@ class MixedTiles(NamedTuple):
 
 
 @kernel
-def add_differences(value, column, weight, row):
-    """Add weight * |value - column_j| to row_j."""
-    for j in range(row.shape[0]):
-        cost = weight * abs(value - column[j])
-        row[j] += cost if cost == cost else 0.0
-
-
-@kernel
-def add_mismatches(code, column, weight, row):
-    """Add `weight` to row_j if column_j is another code."""
-    for j in range(row.shape[0]):
-        other = column[j]
-        row[j] += weight if code != other and code == code and other == other else 0.0
-
-
-@kernel
 def fill_row(record, columns, start, is_code, weights, row):
     """Fill row_j with sum_k weights_k c_k / u, c_k the component of the record and columns_k,start+j."""
     # One addition per column, in a fixed order, and one division at the end: a mean of components <= 1 never exceeds 1,
@@ -51,10 +35,14 @@ def fill_row(record, columns, start, is_code, weights, row):
     for j in range(row.shape[0]):
         row[j] = 0.0
     for k in range(n_columns):
+        value, weight, column = record[k], weights[k], columns[k, start:]
         if is_code[k]:
-            add_mismatches(record[k], columns[k, start:], weights[k], row)
+            for j in range(row.shape[0]):
+                row[j] += weight if value != column[j] and value == value and column[j] == column[j] else 0.0
         else:
-            add_differences(record[k], columns[k, start:], weights[k], row)
+            for j in range(row.shape[0]):
+                cost = weight * abs(value - column[j])
+                row[j] += cost if cost == cost else 0.0
     for j in range(row.shape[0]):
         row[j] /= n_columns
 

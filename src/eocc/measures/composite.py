@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from eocc.base.wording import format_number
 from eocc.measures import MEASURES
 from eocc.measures.auto import resolve_measure
 from eocc.measures.difference import Contribution, Difference, Pair, difference_of
-from eocc.measures.protocol import DOUBLE, FittedMeasure, Measure, Prepared, prepare
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +84,8 @@ class FittedComposite(FittedMeasure):
         contributions = []
         for name, part, weight, own in self.parts(pair.weights):
             inner = difference_of(part, pair.pattern.parts[name], pair.prototype.parts[name], own, None, pair.called)
-            amount, text = (
-                weight * inner.dissimilarity / len(self.measures),
-                f"{name}, of weight {format_number(weight)}",
-            )
+            amount = weight * inner.dissimilarity / len(self.measures)
+            text = f"{name}, of weight {format_number(weight)}"
             contributions.append(Contribution(amount, text, {"part": str(name), "weight": weight}, inner=inner))
         return Difference(pair.dissimilarity, tuple(contributions), "by part")
 
@@ -167,7 +164,7 @@ class Composite(Measure):
 
     def pair_bytes(self, patterns: Records) -> float:
         """Return the sum over the parts, and one matrix for their sum."""
-        return DOUBLE + sum(float(measure.pair_bytes(patterns.parts[name])) for name, measure in self.measures.items())
+        return 8.0 + sum(float(measure.pair_bytes(patterns.parts[name])) for name, measure in self.measures.items())
 
 
 def _is_measure(value: Any) -> bool:
@@ -220,8 +217,7 @@ class PreparedComposite:
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return the weighted mean over the parts, each summed in their order."""
-        starts = np.cumsum([len(self.parts), *self.counts])
-        own = [p[start:stop] for start, stop in pairwise(starts)]
+        own = np.split(p[len(self.parts) :], np.cumsum(self.counts)[:-1])
         values = (np.asarray(part.evaluate(weights)) for part, weights in zip(self.parts, own, strict=True))
         total: Matrix = np.multiply(p[0] / len(self.parts), next(values), out=out)
         for weight, value in zip(p[1 : len(self.parts)], values, strict=True):

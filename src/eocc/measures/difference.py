@@ -8,7 +8,7 @@ import numpy as np
 
 from eocc.base.registry import listed
 from eocc.base.types import Matrix
-from eocc.base.wording import format_number, format_part, share, shortened
+from eocc.base.wording import format_number, format_part, share
 
 # The text names this many contributions, the largest first, and sums up the rest.
 MOST_NAMED = 5
@@ -71,7 +71,14 @@ class Difference:
             return [f"{heading}: no difference."]
         if not self.contributions:
             return [f"{heading}; {self.meaning}."]
-        return [f"{heading}, {self.meaning}:", *_table(self.dissimilarity, self.contributions)]
+        total, lines = self.dissimilarity, [f"{heading}, {self.meaning}:"]
+        for one in ranked_contributions(self.contributions):
+            amount = format_part(one.amount, total).rjust(len(format_part(total, total)))
+            lines.append(f"  {amount}  {share(one.amount, total)}  {one.text}")
+            if one.inner is not None and one.inner.contributions:
+                own = f"its own dissimilarity {format_number(one.inner.dissimilarity)}"
+                lines.extend(f"    {line}" for line in one.inner.lines(own))
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, strings and numbers, for JSON."""
@@ -112,16 +119,6 @@ def difference_of(
     return difference
 
 
-def printed(pattern: Any) -> str:
-    """Return a pattern, given as patterns of length 1, as Python prints it, on one line."""
-    return shortened(" ".join(repr(pattern[0]).split()))
-
-
-def number_difference(pair: Pair) -> Difference:
-    """Return the dissimilarity without contributions."""
-    return Difference(pair.dissimilarity, (), "the measure gives only this number, not its parts")
-
-
 def shared_out(total: float, parts: Matrix) -> Matrix:
     """Return total * parts / sum(parts), which adds up to the total; zeros if all parts are 0."""
     whole = float(parts.sum())
@@ -131,17 +128,6 @@ def shared_out(total: float, parts: Matrix) -> Matrix:
 def feature_names(names: Sequence[str] | None, n_features: int) -> list[str]:
     """Return the names, or "feature 0", "feature 1", ... if there are none."""
     return [f"feature {k}" for k in range(n_features)] if names is None else [str(name) for name in names]
-
-
-def _table(total: float, contributions: Sequence[Contribution]) -> list[str]:
-    """Return one line per contribution, the largest first, and one for the rest."""
-    lines: list[str] = []
-    for one in ranked_contributions(contributions):
-        lines.append(f"  {_amount(one.amount, total)}  {one.text}")
-        if one.inner is not None and one.inner.contributions:
-            heading = f"its own dissimilarity {format_number(one.inner.dissimilarity)}"
-            lines.extend(f"    {line}" for line in one.inner.lines(heading))
-    return lines
 
 
 def ranked_contributions(contributions: Sequence[Contribution]) -> list[Contribution]:
@@ -176,7 +162,3 @@ def _summed(members: Sequence[Contribution]) -> Contribution:
     # A group names three of its members.
     items = listed([one.text.removeprefix(group).strip() for one in members], 3, "; ")
     return Contribution(sum(one.amount for one in members), f"{group}, {len(members)} times: {items}")
-
-
-def _amount(amount: float, total: float) -> str:
-    return f"{format_part(amount, total).rjust(len(format_part(total, total)))}  {share(amount, total)}"

@@ -219,12 +219,9 @@ class _Rows:
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
-        cross_distances_by_columns(*self._weighted(p), self.scale, out)
-        return out
-
-    def _weighted(self, p: Matrix) -> tuple[Matrix, Matrix]:
         rows, columns, active = self.rows, self.prototype_columns, p > 0
         if not active.all():
             rows, columns, p = np.ascontiguousarray(rows[:, active]), columns[active], p[active]
         roots = np.sqrt(p)
-        return rows * roots, columns * roots[:, None]
+        cross_distances_by_columns(rows * roots, columns * roots[:, None], self.scale, out)
+        return out

@@ -12,7 +12,7 @@ from eocc.base.types import Matrix
 from eocc.base.wording import counted
 from eocc.measures.base import LinearPrepared, n_columns_of
 from eocc.measures.objects import Objects, read_objects
-from eocc.measures.protocol import DOUBLE, FittedMeasure, Measure, Prepared, prepare
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,8 @@ class FittedFunction(FittedMeasure):
 
         The table of the training pairs, from which `fit` found the largest value, is used once and then dropped.
         """
-        if self.knows(patterns, prototypes):
-            table = self.computed.pop()[2]
-        elif prototypes is None:
-            table = _symmetric_table(self.function, patterns)
-        else:
-            table = _table(self.function, patterns, prototypes)
+        known = self.knows(patterns, prototypes)
+        table = self.computed.pop()[2] if known else _table(self.function, patterns, prototypes)
         return LinearPrepared(table[None] / self.largest)
 
     def knows(self, patterns: Any, prototypes: Any) -> bool:
@@ -89,16 +85,14 @@ class FittedFunction(FittedMeasure):
         return FittedFunction, (self.function, self.largest, [])  # a copy of the patterns would not find the table
 
 
-def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:
-    watched = track(f"comparing {counted(len(rows), 'row')}", rows)
-    return np.array([[_value(function, a, b) for b in columns] for a in watched])
-
-
-def _symmetric_table(function: Callable[[Any, Any], float], patterns: Sequence[Any]) -> Matrix:
-    table = np.zeros((len(patterns), len(patterns)))
-    for i, a in enumerate(track(f"comparing {counted(len(patterns), 'row')}", patterns)):
+def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any] | None) -> Matrix:
+    table = np.empty((len(rows), len(rows if columns is None else columns)))
+    for i, a in enumerate(track(f"comparing {counted(len(rows), 'row')}", rows)):
+        if columns is not None:
+            table[i] = [_value(function, a, b) for b in columns]
+            continue
         for j in range(i + 1):
-            table[i, j] = table[j, i] = _value(function, a, patterns[j])
+            table[i, j] = table[j, i] = _value(function, a, rows[j])
     return table
 
 
@@ -117,17 +111,24 @@ def _value(function: Callable[[Any, Any], float], a: Any, b: Any) -> float:
 KEPT = ("called", "fitted_class", "part_measures", "prepare")
 
 
-class OwnFitted(FittedMeasure):
-    """A fitted measure of a user's own, with the defaults of FittedMeasure for what it lacks."""
+class _Own:
+    """An object of a user, whose attributes replace the defaults; what a user's fit returns is completed too."""
 
     def __init__(self, own: Any) -> None:
         self.own = own
-        _take_over(self, own, FittedMeasure)
+        for name in dir(type(self)):
+            if not name.startswith("_") and name not in KEPT and hasattr(own, name):
+                value = getattr(own, name)
+                setattr(self, name, partial(_completed, value) if name.startswith("fit") else value)
 
     @property
     def called(self) -> str:
         """The name of the user's class."""
         return type(self.own).__name__
+
+
+class OwnFitted(_Own, FittedMeasure):
+    """A fitted measure of a user's own, with the defaults of FittedMeasure for what it lacks."""
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
         """Prepare the pairs; the user's measure may also return the array d (n, r), or the components (u, n, r)."""
@@ -138,31 +139,14 @@ class OwnFitted(FittedMeasure):
         return prepared  # type: ignore[no-any-return]
 
 
-class OwnMeasure(Measure):
+class OwnMeasure(_Own, Measure):
     """A measure of a user's own, with the defaults of Measure for what it lacks."""
 
     fitted_class: ClassVar = OwnFitted
 
-    def __init__(self, own: Any) -> None:
-        self.own = own
-        _take_over(self, own, Measure)
-
-    @property
-    def called(self) -> str:
-        """The name of the user's class."""
-        return type(self.own).__name__
-
     def pair_bytes(self, patterns: Any) -> float:
         """Return a guess: one matrix per column, and d."""
-        return DOUBLE * (1 + n_columns_of(patterns))
-
-
-def _take_over(made: Any, own: Any, defaults: type) -> None:
-    """Give an object the user's attributes in place of the defaults; what a user's fit returns is completed too."""
-    for name in dir(defaults):
-        if not name.startswith("_") and name not in KEPT and hasattr(own, name):
-            value = getattr(own, name)
-            setattr(made, name, partial(_completed, value) if name.startswith("fit") else value)
+        return 8.0 * (1 + n_columns_of(patterns))
 
 
 def _completed(fit: Callable[..., Any], *sides: Any) -> FittedMeasure:

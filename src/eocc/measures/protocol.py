@@ -12,10 +12,9 @@ import numpy as np
 
 from eocc.base.threads import cluster_in_use
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.measures.difference import Difference, Pair, number_difference, printed
+from eocc.base.wording import shortened
+from eocc.measures.difference import Difference, Pair
 from eocc.measures.objects import Objects
-
-DOUBLE = 8.0
 
 _known: dict[tuple[type, ...], bool] = {}
 
@@ -96,11 +95,11 @@ class FittedMeasure:
 
     def difference(self, pair: Pair) -> Difference:
         """Return contributions that add up to the dissimilarity of the pair, if the measure has any."""
-        return number_difference(pair)
+        return Difference(pair.dissimilarity, (), "the measure gives only this number, not its parts")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return a few words on a pattern, which is given as patterns of length 1; "" if there is nothing to say."""
-        return printed(pattern)
+        return shortened(" ".join(repr(pattern[0]).split()))
 
     def kind_of_data(self, prototypes: Any) -> str:
         """Return the kind of data in a file that can be scored, one of eocc.measures.KINDS; "" if there is none."""
@@ -173,7 +172,7 @@ class Measure:
 
     def pair_bytes(self, patterns: Any) -> float:
         """Return the bytes held per pair while pairs are prepared."""
-        return DOUBLE * self.pair_floats
+        return 8.0 * self.pair_floats
 
 
 @runtime_checkable

@@ -20,8 +20,6 @@ from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
-# Patterns per task of a thread.
-ROWS_PER_TASK = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +264,7 @@ class _Rows:
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         result = np.empty((len(self.rows), int(self.groups.members.max()) + 1)) if out is None else out
         name = f"comparing {len(self.rows):,} series"
-        for_each_block(len(self.rows), ROWS_PER_TASK, lambda start, stop: self._fill(start, stop, p, result), name)
+        for_each_block(len(self.rows), 8, lambda start, stop: self._fill(start, stop, p, result), name)
         return result
 
     def compare(self, i: int, chosen: Indices, p: Matrix) -> Matrix:

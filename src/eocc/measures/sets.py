@@ -262,10 +262,6 @@ def _weight(token: Any, weight: Any) -> float:
     return value
 
 
-PATTERNS_PER_TASK = 64  # patterns per task
-WORD = 64
-
-
 @dataclass(frozen=True)
 class FittedTanimoto(FittedMeasure):
     """The Tanimoto dissimilarity of fingerprints of `n_bits` bits."""
@@ -283,7 +279,7 @@ class FittedTanimoto(FittedMeasure):
         def fill(start: int, stop: int) -> None:
             tanimoto_rows(left[0][start:stop], left[1][start:stop], *right, out[start:stop])
 
-        for_each_block(len(out), PATTERNS_PER_TASK, fill, f"comparing {counted(len(out), 'fingerprint')}")
+        for_each_block(len(out), 64, fill, f"comparing {counted(len(out), 'fingerprint')}")
         return LinearPrepared(out[None])
 
     def difference(self, pair: Pair) -> Difference:
@@ -304,7 +300,7 @@ class FittedTanimoto(FittedMeasure):
         if rows.shape[1] != self.n_bits:
             raise ValueError(f"X has {rows.shape[1]} bits per row; the training rows had {self.n_bits}")
         packed = np.packbits(rows, axis=1)
-        words = np.pad(packed, ((0, 0), (0, -packed.shape[1] % (WORD // 8)))).view(np.uint64)
+        words = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))).view(np.uint64)
         counts = np.empty(len(rows), np.int64)
         count_row_bits(words, counts)
         return words, counts

@@ -181,7 +181,11 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
     i, j = len(own), len(other)
     edits: list[Edit] = []
     while i > 0 or j > 0:
-        kind = _last_step(distances, i, j)
+        kind = "substitute"  # or a match
+        if j == 0 or (i > 0 and distances[j, i] == distances[j, i - 1] + 1):
+            kind = "delete"
+        elif i == 0 or distances[j - 1, i] < distances[j - 1, i - 1]:
+            kind = "insert"
         i, j = i - (kind != "insert"), j - (kind != "delete")
         if kind != "substitute" or own[i] != other[j]:
             edits.append(Edit(kind, start + i, start + j))
@@ -203,15 +207,6 @@ def _distances(pattern: Sequence[int], prototype: Sequence[int]) -> Indices:
         # Deletions along the row: the minimum over all earlier cells of their value plus the steps from there.
         rows.append(np.minimum.accumulate(entered - steps) + steps)
     return np.array(rows)
-
-
-def _last_step(distances: Indices, i: int, j: int) -> str:
-    """Return the kind of the last step to cell i of row j; a match counts as a substitution."""
-    if j == 0 or (i > 0 and distances[j, i] == distances[j, i - 1] + 1):
-        return "delete"
-    if i == 0 or distances[j - 1, i] < distances[j - 1, i - 1]:
-        return "insert"
-    return "substitute"
 
 
 def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:

@@ -1,6 +1,6 @@
 """Why two graphs differ: the edits under the vertex pairing of the measure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +16,6 @@ from eocc.tables.sources import is_missing
 
 # The index of each operation's weight in p = (substitution, insertion, deletion).
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
-# An item without an attribute that names it is described by this many others, a substitution by this many in all.
-MOST_OTHERS = 2
 
 Values = dict[str, Any]
 
@@ -32,8 +30,8 @@ class GraphEditOperation(NamedTuple):
     what: str
     cost: float
     item: str
-    one: int | list[int] | None
-    other: int | list[int] | None
+    one: Any
+    other: Any
 
     @property
     def group(self) -> str:
@@ -93,7 +91,7 @@ def _vertex_edits(first: "_View", second: "_View", partner: Sequence[int], costs
         if other < 0:
             edits.append(GraphEditOperation("delete", "vertex", 1.0, first.vertex(one), one, None))
         elif costs[one, other] > 0:
-            changed = _changed(first.measure.vertex, first.vertex_values(one), second.vertex_values(other))
+            changed = _changed(first.measure.vertex, first.values("vertex", one), second.values("vertex", other))
             item = f"{first.vertex(one, changed)} by vertex {second.vertex(other, changed)}"
             edits.append(GraphEditOperation("substitute", "vertex", float(costs[one, other]), item, one, other))
     left_over = sorted({*range(second.graph.n_vertices)} - {*partner})
@@ -111,7 +109,7 @@ def _edge_edits(first: "_View", second: "_View", partner: Sequence[int], costs: 
         shared.add(other)
         cost = float(costs[number, other])
         if cost > 0:
-            changed = _changed(first.measure.edge, first.edge_values(number), second.edge_values(other))
+            changed = _changed(first.measure.edge, first.values("edge", number), second.values("edge", other))
             item = f"{first.edge(number, changed)} by {second.edge(other, changed)}"
             edits.append(GraphEditOperation("substitute", "edge", cost, item, [a, b], list(second.edges[other])))
     return edits + [
@@ -137,25 +135,24 @@ class _View:
         if not graph.directed:
             self.numbers |= {(b, a): number for (a, b), number in self.numbers.items()}
 
-    def vertex_values(self, number: int) -> Values:
-        return _picked(self.graph.vertex_attributes, number)
-
-    def edge_values(self, number: int) -> Values:
-        return _picked(self.graph.edge_attributes, number)
+    def values(self, what: str, number: int) -> Values:
+        """Return the attributes of a "vertex" or "edge" that are not missing."""
+        attributes = getattr(self.graph, f"{what}_attributes").items()
+        return {name: values[number] for name, values in attributes if not is_missing(values[number])}
 
     def called(self, number: int) -> str:
         return shortened(str(self.graph.called(number)), LONGEST_VALUE)
 
     def vertex(self, number: int, names: Sequence[str] | None = None) -> str:
-        label, called = _label(self.measure.vertex, self.vertex_values(number), names), self.called(number)
+        label, called = _label(self.measure.vertex, self.values("vertex", number), names), self.called(number)
         return f"{called} ({label})" if label not in ("", called) else called
 
     def edge(self, number: int, names: Sequence[str] | None = None) -> str:
         joint, schema = "->" if self.graph.directed else "-", self.measure.vertex
         called = joint.join(map(self.called, self.edges[number]))
-        ends = [_label(schema, self.vertex_values(end), _naming(schema)) for end in self.edges[number]]
+        ends = [_label(schema, self.values("vertex", end), _naming(schema)) for end in self.edges[number]]
         between = joint.join(ends) if all(ends) else ""
-        own = _label(self.measure.edge, self.edge_values(number), names)
+        own = _label(self.measure.edge, self.values("edge", number), names)
         remarks = ", ".join(text for text in (between, own) if text not in ("", called))
         return f"{called} ({remarks})" if remarks else called
 
@@ -174,10 +171,5 @@ def _label(schema: Schema, own: Values, names: Sequence[str] | None) -> str:
     """Return these attributes of an item in words; without names, the one that names it, or a few others."""
     if names is None:
         present = [name for name in (*schema.numbers, *schema.categories) if name in own]
-        names = _naming(schema) or present[:MOST_OTHERS]
+        names = _naming(schema) or present[:2]
     return ", ".join(schema.words(name, own.get(name)) for name in names if name in own or name != schema.naming)
-
-
-def _picked(attributes: Mapping[str, Sequence[Any]], number: int) -> Values:
-    """Return the attributes of one item that are not missing."""
-    return {name: values[number] for name, values in attributes.items() if not is_missing(values[number])}

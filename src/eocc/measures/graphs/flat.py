@@ -165,22 +165,16 @@ def encode(
 
 def _as_numbers(name: str, values: Sequence[Any]) -> Matrix:
     """Return the values as numbers, also those that are written as text; missing ones are NaN."""
-    try:
-        numbers = np.array([np.nan if is_missing(value) else float(value) for value in values])
-    except (TypeError, ValueError):
-        odd = next(value for value in values if not (is_missing(value) or _is_numeric(value)))
-        raise ValueError(f"attribute {name!r} should hold numbers, but holds {odd!r}; replace it by None") from None
+    numbers = np.empty(len(values))
+    for k, value in enumerate(values):
+        try:
+            numbers[k] = np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError):
+            hint = "replace it by None"
+            raise ValueError(f"attribute {name!r} should hold numbers, but holds {value!r}; {hint}") from None
     if np.isinf(numbers).any():
         raise ValueError(f"attribute {name!r} holds infinity; drop or replace it")
     return numbers
-
-
-def _is_numeric(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _coded(columns: Mapping[str, Sequence[Any]], known: dict[Any, int], total: int, key: Any) -> Indices:

@@ -70,7 +70,7 @@ class FittedGraphMeasure(FittedMeasure):
                 is_smaller = pairs.sizes[rows] < pairs.sizes[columns]
                 components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
 
-        for_each_block(n, max(1, min(16, n // 8)), work, f"comparing {counted(n, 'graph')}")
+        for_each_block(n, max(1, min(8, n // 8)), work, f"comparing {counted(n, 'graph')}")
         return self.prepared_class(components)
 
     def _check_directions(self, patterns: Sequence[LabelledGraph]) -> None:
