@@ -15,13 +15,13 @@ from eocc.base.blas import one_blas_thread
 from eocc.entropic.regions.all_partitions import ValidationRows, accuracy, performance_curve
 from eocc.entropic.regions.fuzzy import BOUNDARY, Fuzzification
 from eocc.entropic.regions.memberships import Gaussian
-from eocc.entropic.regions.rules import Medoid, maximum, resolve_extent
+from eocc.entropic.regions.rules import Medoid, maximum, mean_extent
 from eocc.entropic.synthesis.assessment import ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import embed
 from eocc.space.representation import Representation
 
 N, M = 1000, 300
-FUZZIFICATION = Fuzzification(resolve_extent("mean"), Medoid(), Gaussian(), maximum)
+FUZZIFICATION = Fuzzification(mean_extent, Medoid(), Gaussian(), maximum)
 
 
 def rebuilt_accuracy(distances, tree, rows, validation, k):
@@ -38,7 +38,7 @@ def rebuilt_accuracy(distances, tree, rows, validation, k):
         extent = inside.sum() / (m * (m - 1)) if m > 1 else tree.lengths.mean()
         away = np.sqrt(((validation.rows - rows[medoid]) ** 2).sum(axis=1)) * scale
         ratios[:, cluster] = away / extent
-    return ((ratios.min(axis=1) <= BOUNDARY) == (validation.y == 1)).mean()
+    return ((ratios.min(axis=1) <= BOUNDARY) == (np.arange(len(validation.rows)) < validation.n_targets)).mean()
 
 
 def main():

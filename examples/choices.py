@@ -60,8 +60,8 @@ def by_name(parameter: str, *names: str) -> tuple[str, dict[str, dict[str, Any]]
 def families(problem: OneClassProblem) -> list[Family]:
     """Return all families, in the order of the page."""
     validation = problem.X_validation, problem.y_validation
-    functions = "gaussian", "triangular", "trapezoidal", "bell", "two-sided"
-    tconorms = by_name("tconorm", "max", "probabilistic", "lukasiewicz", "einstein")
+    functions = "gaussian", "triangular", "trapezoidal", "bell"
+    tconorms = by_name("tconorm", "max", "probabilistic", "lukasiewicz")
     return [
         Family("extents", *by_name("extent", "mean", "std", "median", "max", "quantile")),
         Family("memberships", *by_name("membership_function", *functions)),

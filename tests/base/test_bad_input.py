@@ -136,7 +136,7 @@ class TestBadInput:
             ({"synthesis": "entropie"}, "unknown synthesis 'entropie'; known: 'entropy'.*Did you mean 'entropy'"),
             ({"extent": "avg"}, "unknown extent 'avg'; known: 'max', 'mean', 'median', 'quantile', 'std'"),
             ({"membership_function": "gauss"}, "unknown membership_function 'gauss'; known: 'bell', 'gaussian'"),
-            ({"tconorm": "min"}, "unknown tconorm 'min'; known: 'einstein', 'lukasiewicz', 'max'"),
+            ({"tconorm": "min"}, "unknown tconorm 'min'; known: 'lukasiewicz', 'max'"),
             ({"search": "annealing"}, "unknown search 'annealing'; known: 'genetic', 'random'"),
             ({"representative": "mean"}, "unknown representative 'mean'; known: 'centroid', 'medoid'"),
             ({"search": None, "weights": [1, 1]}, "weights must be 4 numbers"),

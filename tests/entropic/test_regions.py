@@ -3,32 +3,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
+from eocc.base.registry import resolve_function
 from eocc.entropic.graph.complete import EuclideanGraph, spanning_tree
-from eocc.entropic.partition.cuts import cut
-from eocc.entropic.regions.fuzzy import LEAST_EXTENT, Fuzzification, FuzzyModel, build_regions, log_grades
+from eocc.entropic.partition.cuts import cut, members_of_clusters
+from eocc.entropic.regions import EXTENTS, TCONORMS
+from eocc.entropic.regions.fuzzy import CANCELLED, LEAST_EXTENT, Fuzzification, FuzzyModel, build_region, log_grades
 from eocc.entropic.regions.memberships import (
     MEMBERSHIP_FUNCTIONS,
     Bell,
     Gaussian,
     Trapezoidal,
     Triangular,
-    TwoSided,
     resolve_membership_function,
 )
 from eocc.entropic.regions.rules import (
-    EXTENTS,
-    TCONORMS,
     Centroid,
-    MeanExtent,
     Medoid,
     QuantileExtent,
     maximum,
-    resolve_extent,
-    resolve_representative,
-    resolve_tconorm,
+    mean_extent,
 )
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.space.dissimilarity_space import DissimilaritySpace
@@ -43,13 +39,16 @@ def graph_of(distances, rows=None):
 
 
 def model(centres, extents, function=None):
-    widths = np.repeat(np.array(extents, float)[:, None], 2, axis=1)
-    return FuzzyModel(np.array(centres, float), widths, function or Gaussian(), maximum)
+    return FuzzyModel(np.array(centres, float), np.array(extents, float), function or Gaussian(), maximum)
+
+
+def built(graph, labels, how):
+    return [build_region(graph, how, members) for members in members_of_clusters(labels)]
 
 
 def regions_of(graph, labels, extent="mean", representative=None):
-    how = Fuzzification(resolve_extent(extent), representative or Medoid(), Gaussian(), maximum)
-    return [region for region, _ in build_regions(graph, labels, how)]
+    how = Fuzzification(resolve_function("extent", EXTENTS, extent), representative or Medoid(), Gaussian(), maximum)
+    return [region for region, _ in built(graph, labels, how)]
 
 
 @given(distance_matrices(), st.data())
@@ -79,47 +78,26 @@ def test_sums_and_pairs_of_members_equal_the_definition(distances, data):
 
 @pytest.mark.parametrize("extent", ["mean", "max"])
 @pytest.mark.parametrize("representative", [Medoid(), Centroid()])
-def test_a_rule_without_from_sums_gets_all_pairs(extent, representative):
+def test_a_rule_of_your_own_gets_all_pairs(extent, representative):
     class OfPairs:
         centre = representative.centre
 
     rows = np.random.default_rng(0).normal(size=(20, 3))
     graph, labels = graph_of(squareform(pdist(rows)), rows), np.arange(20) % 3
-    of_sums = resolve_extent(extent)
+    of_sums = resolve_function("extent", EXTENTS, extent)
     for how in [
         Fuzzification(lambda pairs: of_sums(pairs), OfPairs(), Gaussian(), maximum),
         Fuzzification(of_sums, OfPairs(), Gaussian(), maximum),
         Fuzzification(lambda pairs: of_sums(pairs), representative, Gaussian(), maximum),
     ]:
-        for (found, shape), (region, expected) in zip(
-            build_regions(graph, labels, how),
-            build_regions(graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
+        for (found, centre), (region, expected) in zip(
+            built(graph, labels, how),
+            built(graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
             strict=True,
         ):
             assert found.representative == region.representative
             assert found.extent == pytest.approx(region.extent, rel=1e-12)
-            assert_array_equal(shape.centre, expected.centre)
-
-
-def test_a_subclass_that_overrides_the_rule_is_used():
-    class Wide(MeanExtent):
-        def __call__(self, pairs):
-            return 3 * super().__call__(pairs)
-
-    class Last(Medoid):
-        def centre(self, rows, distances):
-            return rows[-1], len(rows) - 1
-
-    class Both(Wide):
-        def from_sums(self, total, largest, n_pairs):
-            assert len(total) == len(largest) == len(n_pairs) == 1
-            return 3 * super().from_sums(total, largest, n_pairs)
-
-    x = np.array([0.0, 0.1, 0.4])
-    graph, labels = graph_of(np.abs(x[:, None] - x)), np.zeros(3, int)
-    assert [regions_of(graph, labels, extent())[0].extent for extent in (Wide, Both)] == pytest.approx([0.8, 0.8])
-    (region,) = regions_of(graph, labels, representative=Last())
-    assert region.representative == 2
+            assert_allclose(centre, expected, rtol=1e-12)
 
 
 def test_three_points_on_a_line_by_hand():
@@ -155,7 +133,7 @@ def test_score_and_decision_equal_the_definition(row, extents):
     representatives = [[0.0] * len(row), [1.0] * len(row)]
     fuzzy = model(representatives, extents)
     rows = np.array([row])
-    expected = core.score(row, representatives, extents)
+    expected = core.score(row, representatives, [extent + CANCELLED for extent in extents])
     assert fuzzy.log_membership(rows)[0] == pytest.approx(expected, abs=1e-10)
     if abs(expected + 0.5) > 1e-6:
         assert (fuzzy.decision(rows)[0] >= 0) == (expected >= -0.5)
@@ -190,10 +168,11 @@ def test_every_membership_function_falls_from_one(name):
     assert (np.diff(scores[5:51]) < 0).all()  # ranks also where the grade itself is 0
 
 
-@pytest.mark.parametrize("resolve", [resolve_extent, resolve_membership_function, resolve_tconorm])
-def test_unknown_names_are_listed(resolve):
-    with pytest.raises(ValueError, match=r"unknown .* 'nothing'; known: '"):
-        resolve("nothing")
+def test_unknown_names_are_listed():
+    with pytest.raises(ValueError, match=r"unknown membership function 'nothing'; known: '"):
+        resolve_membership_function("nothing")
+    with pytest.raises(ValueError, match=r"unknown extent 'nothing'; known: '"):
+        resolve_function("extent", EXTENTS, "nothing")
 
 
 @pytest.mark.parametrize("name", TCONORMS)
@@ -201,7 +180,7 @@ def test_unknown_names_are_listed(resolve):
 def test_every_tconorm_satisfies_the_axioms(name, grades):
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(grades), -1000.0)
-    tconorm = resolve_tconorm(name)
+    tconorm = TCONORMS[name]
     united = tconorm(logs)
     assert (united <= 1e-12).all()
     assert (united >= logs.max(axis=1) - 1e-9).all()  # the maximum is the least t-conorm
@@ -215,39 +194,18 @@ def test_every_tconorm_satisfies_the_axioms(name, grades):
 
 @pytest.mark.parametrize("name", TCONORMS)
 def test_tconorms_rank_grades_that_underflow(name):
-    united = resolve_tconorm(name)(np.array([[-2000.0, -2500.0], [-2001.0, -2001.5], [-31.0, -40.0], [-29.0, -40.0]]))
+    united = TCONORMS[name](np.array([[-2000.0, -2500.0], [-2001.0, -2001.5], [-31.0, -40.0], [-29.0, -40.0]]))
     assert np.isfinite(united).all()
     assert np.argsort(-united).tolist() == [3, 2, 0, 1]
-
-
-def test_two_sided_widths_come_from_the_members_of_each_side():
-    # Seen from two prototypes, the members spread three times as far outwards as inwards.
-    rows = np.array([[0.5, 0.5], [0.4, 0.4], [0.8, 0.8]])
-    distances = np.abs(rows[:, :1] - rows[:, 0])
-    how = Fuzzification(resolve_extent("mean"), Medoid(), TwoSided(), maximum)
-    ((region, shape),) = build_regions(graph_of(distances, rows), np.zeros(3, int), how)
-    assert region.representative == 0
-    inner, outer = shape.widths
-    assert outer == pytest.approx(3 * inner)
-    assert (inner + outer) / 2 == pytest.approx(region.extent)
-    fuzzy = FuzzyModel.of_shapes([shape], TwoSided(), maximum)
-    inside, outside = fuzzy.log_membership(np.array([[0.3, 0.3], [0.7, 0.7]]))
-    assert inside == pytest.approx(9 * outside)
-
-
-def test_two_sided_without_members_on_a_side_or_at_all():
-    assert TwoSided().widths(np.array([0.0, 1.0]), np.array([0.0, 0.5]), 2.0) == (2.0, 2.0)
-    assert TwoSided().widths(np.array([0.0]), np.array([0.0]), 2.0) == (2.0, 2.0)
 
 
 def test_centroid_lies_between_its_members():
     x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
     distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
-    how = Fuzzification(resolve_extent("mean"), Centroid(), Gaussian(), maximum)
-    ((region, shape),) = build_regions(graph_of(distances, x), np.zeros(3, int), how)
-    assert_allclose(shape.centre, [0.1, 0.1])
+    how = Fuzzification(mean_extent, Centroid(), Gaussian(), maximum)
+    ((region, centre),) = built(graph_of(distances, x), np.zeros(3, int), how)
+    assert_allclose(centre, [0.1, 0.1])
     assert region.representative == regions_of(graph_of(distances), np.zeros(3, int))[0].representative
-    assert isinstance(resolve_representative("centroid"), Centroid)
 
 
 @pytest.mark.parametrize(
@@ -265,9 +223,8 @@ def test_invalid_settings_raise_clear_errors(make, message):
         make()
 
 
-@pytest.mark.parametrize("name", ["probabilistic", "einstein"])
-def test_tconorms_rank_grades_close_to_1(name):
-    tconorm = resolve_tconorm(name)
+def test_the_probabilistic_sum_ranks_grades_close_to_1():
+    tconorm = TCONORMS["probabilistic"]
     with_many = tconorm(np.log([[0.9] * 20, [0.95] * 20, [0.99] * 20]))
     assert (np.diff(with_many) > 0).all()
     with_two = tconorm(np.array([[-2e-9, -2e-9], [-1e-9, -1e-9]]))
@@ -284,24 +241,18 @@ def test_zero_grades_score_below_all_others_and_are_ranked():
 
 
 @pytest.mark.parametrize(
-    ("pieces", "message"),
+    ("representative", "message"),
     [
-        ({"function": type("Odd", (Gaussian,), {"widths": lambda *_: (0.0, -1.0)})()}, "widths must be two positive"),
-        ({"representative": type("Odd", (), {"centre": lambda self, rows, d: (rows[0], 99)})()}, r"a member 0\.\.2"),
-        (
-            {"representative": type("Odd", (), {"centre": lambda self, rows, d: (rows[0, 0], 0)})()},
-            "finite point of shape",
-        ),
+        (type("Odd", (), {"centre": lambda self, rows, d: (rows[0], 99)})(), r"a member 0\.\.2"),
+        (type("Odd", (), {"centre": lambda self, rows, d: (rows[0, 0], 0)})(), "finite point of shape"),
     ],
 )
-def test_invalid_results_of_custom_parts_raise_clear_errors(pieces, message):
+def test_invalid_results_of_custom_parts_raise_clear_errors(representative, message):
     x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
     distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
-    how = Fuzzification(
-        resolve_extent("mean"), pieces.get("representative", Medoid()), pieces.get("function", Gaussian()), maximum
-    )
+    how = Fuzzification(mean_extent, representative, Gaussian(), maximum)
     with pytest.raises(ValueError, match=message):
-        build_regions(graph_of(distances, x), np.zeros(3, int), how)
+        built(graph_of(distances, x), np.zeros(3, int), how)
 
 
 def test_values_of_settings_by_hand():
@@ -309,4 +260,4 @@ def test_values_of_settings_by_hand():
     assert np.exp(Bell(slope=1.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 5)
     assert np.exp(Bell(slope=2.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 17)
     with pytest.raises(ValueError, match=r"write QuantileExtent\(\)"):
-        resolve_extent(QuantileExtent)
+        resolve_function("extent", EXTENTS, QuantileExtent)

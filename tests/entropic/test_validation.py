@@ -9,28 +9,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eocc import EntropicOneClassClassifier
+from eocc.base.registry import resolve, resolve_function
 from eocc.datasets import make_narrow_band
+from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.regions.all_partitions import (
-    Counts,
-    ScorerPerformance,
+    PERFORMANCES,
     ValidationRows,
     accuracy,
+    auc,
     performance_curve,
     ratios_by_split,
-    resolve_performance,
 )
 from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
-from eocc.entropic.regions.rules import (
-    EXTENTS,
-    REPRESENTATIVES,
-    TCONORMS,
-    Medoid,
-    maximum,
-    resolve_extent,
-    resolve_representative,
-    resolve_tconorm,
-)
+from eocc.entropic.regions.rules import Medoid, maximum
 from eocc.entropic.search import GeneticSearch
 from eocc.entropic.synthesis.assessment import ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import embed
@@ -38,6 +30,17 @@ from eocc.measures import Euclidean
 from eocc.space.representation import Representation
 from oracles import core
 from strategies import points
+
+
+def share_right(y, decisions, scores):
+    return (y == decisions).mean()
+
+
+METRICS = {
+    "accuracy": share_right,
+    "f1": lambda y, decisions, scores: f1_score(y, decisions),
+    "auc": lambda y, decisions, scores: roc_auc_score(y, scores),
+}
 
 
 def assessed(synthesis, measure, X, p):
@@ -48,10 +51,10 @@ def assessed(synthesis, measure, X, p):
 
 def fuzzification(extent="mean", representative="medoid", function="gaussian", tconorm="max"):
     return Fuzzification(
-        resolve_extent(extent),
-        resolve_representative(representative),
+        resolve_function("extent", EXTENTS, extent),
+        resolve("representative", REPRESENTATIVES, representative, method="centre"),
         resolve_membership_function(function),
-        resolve_tconorm(tconorm),
+        TCONORMS[tconorm],
     )
 
 
@@ -80,7 +83,7 @@ def oracle(graph, validation, eta, beta):
         graph.distances.tolist(),
         [(length, i, j) for length, (i, j) in edges],
         validation.rows.tolist(),
-        validation.y.tolist(),
+        np.repeat([1, -1], validation.sizes).tolist(),
         eta,
         beta,
         0.02,
@@ -131,9 +134,8 @@ def test_tiny_dissimilarities_give_the_same_decisions(weight):
     rng = np.random.default_rng(0)
     X, targets, outliers = rng.normal(size=(30, 2)), rng.normal(size=(10, 2)), rng.normal(1, 1, (10, 2))
     stages = stage(X, targets, outliers, p=np.full(2, weight))
-    slow = ScorerPerformance(resolve_scorer("accuracy"))
-    assert_allclose(performance_curve(*stages, fuzzification(), accuracy),
-                    performance_curve(*stages, fuzzification(), slow), atol=1e-12)  # fmt: skip
+    quick, slow = (performance_curve(*stages, fuzzification(), performance) for performance in (accuracy, share_right))
+    assert_allclose(quick, slow, atol=1e-12)
 
 
 @given(st.integers(2, 30), st.integers(0, 10**6))
@@ -164,15 +166,9 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
 def test_one_pass_and_rebuilding_agree(problem, extent):
     stages = stage(*problem)
     quick = performance_curve(*stages, fuzzification(extent), accuracy)
-    slow = performance_curve(*stages, fuzzification(extent), ScorerPerformance(resolve_scorer("accuracy")))
+    slow = performance_curve(*stages, fuzzification(extent), share_right)
     assert_allclose(quick, slow, atol=1e-12)
     assert len(quick) == len(problem[0]) - 1
-
-
-def resolve_scorer(name):
-    from sklearn.metrics import get_scorer
-
-    return get_scorer(name)
 
 
 def test_patterns_too_far_for_single_precision_are_rejected():
@@ -180,8 +176,7 @@ def test_patterns_too_far_for_single_precision_are_rejected():
     X = rng.normal(size=(20, 2))
     graph, validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
     curve = performance_curve(graph, validation, fuzzification(), accuracy)
-    assert_array_equal(curve, performance_curve(graph, validation, fuzzification(),
-                                                ScorerPerformance(resolve_scorer("accuracy"))))  # fmt: skip
+    assert_array_equal(curve, performance_curve(graph, validation, fuzzification(), share_right))
     assert curve[-1] == 1.0  # every training pattern a region: its copies accepted, the rest not
 
 
@@ -196,14 +191,14 @@ class OwnExtent:
 def test_every_choice_is_evaluated_as_its_final_model_decides(extent, representative, function):
     rng = np.random.default_rng(1)
     X, targets, outliers = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
-    for tconorm, performance in zip(TCONORMS, ["accuracy", "f1", "auc", "precision"], strict=True):
+    for tconorm, performance in zip(TCONORMS, METRICS, strict=True):
         clf = EntropicOneClassClassifier(
             synthesis="validation", search=None, extent=extent, representative=representative,
             membership_function=function, tconorm=tconorm, performance=performance,
         ).fit(X, validation=(np.vstack([targets, outliers]), [1] * 12 + [0] * 10))  # fmt: skip
         Y, y = np.vstack([targets, outliers]), np.repeat([1, -1], [12, 10])
-        again = ScorerPerformance(resolve_scorer({"auc": "roc_auc"}.get(performance, performance)))
-        assert clf.performance_ == pytest.approx(again.of(y, clf.predict(Y), clf.score_samples(Y)), abs=1e-9)
+        again = METRICS[performance](y, clf.predict(Y), clf.score_samples(Y))
+        assert clf.performance_ == pytest.approx(again, abs=1e-9)
         assert np.isfinite(clf.score_samples(Y)).all()
 
 
@@ -284,57 +279,38 @@ class TestFittingWithLabels:
 
 
 class TestPerformances:
-    def test_by_hand_and_by_scikit_learn(self):
-        y = np.array([1, 1, 1, -1, -1])
-        decisions, scores = np.array([1, 1, -1, 1, -1]), np.array([0.9, 0.8, 0.1, 0.7, 0.0])
-        for name, expected in [
-            ("precision", 2 / 3), ("recall", 2 / 3), ("f1", f1_score(y, decisions)), ("roc_auc", 5 / 6),
-            ("matthews_corrcoef", 1 / 6),
-        ]:  # fmt: skip
-            assert ScorerPerformance(resolve_scorer(name)).of(y, decisions, scores) == pytest.approx(expected)
+    def test_auc_by_hand(self):
+        y, decisions = np.array([1, 1, 1, -1, -1]), np.ones(5)
+        assert auc(y, decisions, np.array([0.9, 0.8, 0.1, 0.7, 0.0])) == pytest.approx(5 / 6)
+        assert auc(y, decisions, np.ones(5)) == 0.5
 
     @pytest.mark.parametrize(("name", "metric"), [("balanced_accuracy", balanced_accuracy_score), ("f1", f1_score)])
     def test_counted_performances_equal_scikit_learns(self, name, metric):
         y, decisions = np.repeat([1, -1], [4, 7]), np.array([1, 1, 1, -1, 1, 1, -1, -1, -1, -1, -1])
-        counts = Counts(3, 2, n_targets=4, n_outliers=7)
-        assert resolve_performance(name)(counts) == pytest.approx(metric(y, decisions))
-        assert resolve_performance(resolve_performance(name)) is resolve_performance(name)
+        assert PERFORMANCES[name](3, 2, n_targets=4, n_outliers=7) == pytest.approx(metric(y, decisions))
 
-    def test_a_custom_scorer_is_called_every_time(self):
-        costs = np.array([1.0, 100.0])
-
-        def cost(estimator, X, y):
-            return -float(costs[estimator.predict(X) != y].sum())
-
-        performance = resolve_performance(cost)
-        y = np.array([1, 1])
-        assert performance.of(y, np.array([1, -1]), np.zeros(2)) == -100
-        assert performance.of(y, np.array([-1, 1]), np.zeros(2)) == -1
-
-    @pytest.mark.parametrize("scorer", ["neg_log_loss", f1_score])
-    def test_scorers_that_need_probabilities_raise_a_clear_error(self, scorer, iris):
-        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=scorer)
-        with pytest.raises(ValueError, match="performance must be a scorer"):
+    @pytest.mark.parametrize(
+        ("own", "message"),
+        [
+            (f1_score, "performance must be a function of the labels"),
+            (lambda y, decisions, scores: np.nan, "performance must be a finite number; .* gave nan"),
+        ],
+    )
+    def test_what_gives_no_number_raises_a_clear_error(self, own, message, iris):
+        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=own)
+        with pytest.raises(ValueError, match=message):
             clf.fit(*iris)
 
-    def test_scores_are_not_cached_by_counts(self):
-        performance = resolve_performance("auc")
-        y, decisions = np.array([1, -1]), np.array([1, 1])
-        assert performance.of(y, decisions, np.array([1.0, 0.0])) == 1
-        assert performance.of(y, decisions, np.array([0.0, 1.0])) == 0
-
-    def test_a_custom_scorer(self, iris):
-        X, y = iris
-
-        def misses(estimator, X, y):
-            return -float((estimator.predict(X) != y).sum())
+    def test_a_function_of_your_own(self, iris):
+        def misses(y, decisions, scores):
+            return -(decisions != y).sum()
 
         clf = EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, performance=misses)
-        assert clf.fit(X, y).performance_ <= 0
+        assert clf.fit(*iris).performance_ <= 0
 
-    def test_unknown_names_are_listed(self):
+    def test_unknown_names_are_listed(self, iris):
         with pytest.raises(ValueError, match=r"unknown performance 'acuracy'; known: .*Did you mean 'accuracy'"):
-            resolve_performance("acuracy")
+            EntropicOneClassClassifier(synthesis="validation", performance="acuracy").fit(*iris)
 
 
 class TestBadValidation:

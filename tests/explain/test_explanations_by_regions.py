@@ -11,10 +11,9 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from doubles import plain
-from eocc.entropic.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
+from eocc.entropic.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular
 from eocc.explain import differences
 from eocc.explain.by_regions import profile_contributions, prototypes_of
-from eocc.explain.rules import ratio_in_words
 from eocc.measures import MEASURES, Composite
 from samples import samples
 
@@ -84,7 +83,7 @@ def test_the_profile_adds_up_to_the_squared_ratio(clf, frame):
         amounts = profile_contributions(clf.fuzzy_model_, row, number)
         assert_allclose(amounts.sum(), one.nearest.ratio**2, rtol=1e-9)
         squares = (row - clf.fuzzy_model_.centres[number]) ** 2
-        assert_allclose(amounts, squares / len(row) / clf.fuzzy_model_.widths[number, 0] ** 2, rtol=1e-6, atol=1e-15)
+        assert_allclose(amounts, squares / len(row) / clf.fuzzy_model_.extents[number] ** 2, rtol=1e-6, atol=1e-15)
         listed = sum(column.amount for column in one.profile.columns) + one.profile.rest
         assert_allclose(listed, one.profile.squared_ratio)
         assert [column.index for column in one.profile.columns] == np.argsort(-amounts, kind="stable")[:3].tolist()
@@ -172,18 +171,6 @@ def test_rows_held_out_to_validate_are_counted(frame):
     assert clf.rules()[one.nearest.region].prototype == prototype.row
 
 
-def test_two_sided_regions_name_the_side(frame):
-    clf = plain(membership_function="two-sided").fit(frame[:50])
-    places = [one.nearest for one in clf.explain(frame)]
-    assert {place.side for place in places} >= {"inner", "outer"}
-    for place in places:
-        assert_allclose(place.distance / place.extent, place.ratio)
-        inner, outer = clf.fuzzy_model_.widths[place.region]
-        expected = {"inner": inner, "outer": outer, None: clf.regions_[place.region].extent}
-        assert place.extent == expected[place.side]
-        assert (place.side is None) == (inner == outer)
-
-
 def test_differences_of_any_pair(clf, frame):
     (one,) = differences(clf, frame[60:61], frame[75:76])
     assert_allclose(sum(part.amount for part in one.contributions), one.dissimilarity)
@@ -222,7 +209,7 @@ def test_rules_have_size_prototype_extent_and_ranges(frame):
     for number, rule in enumerate(clf.rules()):
         region, members = clf.regions_[number], frame.iloc[clf.regions_[number].members]
         assert (rule.region, rule.n_members, rule.prototype) == (number, len(region.members), region.representative)
-        assert rule.extents == (region.extent, region.extent)
+        assert rule.extent == region.extent
         assert [one.feature for one in rule.ranges] == [frame.columns[k] for k in (0, 3, 2)]
         for one in rule.ranges:
             values = members[one.feature]
@@ -247,7 +234,6 @@ def test_rules_of_every_measure_print(name):
     ("function", "formula"),
     [
         (Gaussian(), "exp(-r^2 / 2)"),
-        (TwoSided(), "exp(-r^2 / 2)"),
         (Bell(slope=1.5), "1 / (1 + r^3)"),
         (Triangular(support=3), "max(0, 1 - r / 3)"),
         (Trapezoidal(core=0.5, support=2), "min(1, max(0, (2 - r) / 1.5))"),
@@ -267,7 +253,6 @@ def test_a_membership_of_the_user_has_no_formula_and_two_sides_have_two_ratios()
     own = SimpleNamespace(log_grade=lambda ratios: -(ratios**2) / 2)
     degree = plain(membership_function=own).fit([[0.0], [1.0], [2.0]]).rules()[0].degree
     assert degree.startswith(f"{own!r} of r, where r = d / ")
-    assert ratio_in_words(0.1, 0.2) == "r = d / 0.1 inwards and d / 0.2 outwards"
 
 
 def test_tables_with_names_that_are_no_strings():

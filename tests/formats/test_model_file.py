@@ -24,7 +24,7 @@ from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifie
 from eocc.classifiers import CLASSIFIERS
 from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal
-from eocc.entropic.regions.rules import Centroid, QuantileExtent, einstein
+from eocc.entropic.regions.rules import Centroid, QuantileExtent, lukasiewicz
 from eocc.entropic.search import SEARCHES, GeneticSearch, RandomSearch
 from eocc.formats.model_file import FORMAT, ModelFileError, NotSaved
 from eocc.formats.model_file.catalogue import _declared_classes, _with_settings, classes, functions
@@ -237,7 +237,7 @@ SETTINGS = [
     *({"membership_function": name} for name in MEMBERSHIP_FUNCTIONS),
     *({"membership_function": function} for function in (Bell(slope=1.5), Trapezoidal(0.25, 3.0))),
     *({"tconorm": name} for name in TCONORMS),
-    {"tconorm": einstein},
+    {"tconorm": lukasiewicz},
     *({"search": name, "random_state": 1} for name in SEARCHES),
     {"search": RandomSearch(max_generations=2), "n_jobs": 2},
     {"search": GeneticSearch(max_generations=2, population_size=6, mutation_rate=0.5, max_time=60.0)},
@@ -436,10 +436,10 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
 
     kind, measure = fitted["measure"]["object"]
     assert (manifest["format"], kind, fitted["tconorm"]) == (3, "FittedEuclidean", {"function": "maximum"})
-    prototypes, weights, centres, widths = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "widths"))
+    prototypes, weights, centres, extents = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "extents"))
     delta = measure["largest"] * 2.0 ** measure["unit"]["object"][1]["exponent"]
     D = np.sqrt((weights * (X[:, None] - prototypes) ** 2).sum(axis=2)) / delta
-    ratios = np.sqrt(((D[:, None] - centres) ** 2).mean(axis=2)) / widths[:, 0]
+    ratios = np.sqrt(((D[:, None] - centres) ** 2).mean(axis=2)) / (extents + 2e-15)
     np.testing.assert_allclose((-(ratios**2) / 2).max(axis=1), clf.score_samples(X), rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(np.where((ratios <= 1 + 1e-9).any(axis=1), 1, -1), clf.predict(X))
 

@@ -323,7 +323,7 @@ def test_composites_and_functions_have_their_report(tmp_path):
     records = [{"size": float(k % 5), "name": "oak" * (k % 3 + 1)} for k in range(20)]
     measure = Composite({"size": "euclidean", "name": "string-edit"})
     for unfitted in CLASSIFIERS.values():
-        clf = clone(unfitted).set_params(measure=measure, membership_function="two-sided").fit(records)
+        clf = clone(unfitted).set_params(measure=measure).fit(records)
         new = [{"size": 9.0, "name": "elm"}, *records[:4]]
         rows = read(write_report(clf, tmp_path / "a.html", new)).data["rows"]
         assert any(part[0].startswith("of this: ") for part in rows[0]["parts"])

@@ -363,7 +363,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         state = from_format_2(self, state) if version == 2 else state
         if "deviations" in self._state_keys:  # the first files of format 3 lack them, too
             state = {"deviations": None, **state}
-        state.pop("neighbour_entropy", None)  # of earlier versions
         check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)

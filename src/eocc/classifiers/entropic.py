@@ -70,18 +70,17 @@ class EntropicOneClassClassifier(OneClassClassifier):
     gamma : float in (0, d), default=0.02
         The exponent of the tree's edge lengths in the entropy; d is the number of prototypes. The Rényi entropy then
         has the order alpha = (d - gamma) / d, so gamma = d / 2 gives alpha = 1/2.
-    performance : str or scikit-learn scorer, default="accuracy"
-        The performance on the validation set: "accuracy", "balanced_accuracy", "f1", "auc" or any scorer's name.
+    performance : {"accuracy", "balanced_accuracy", "f1", "auc"} or callable, default="accuracy"
+        The performance on the validation set, or a function of its labels, the decisions and the scores.
     validation_fraction : float in (0, 1), default=0.1
         The share of targets and of outliers that `fit(X, y)` holds out for validation.
     extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
     representative : {"medoid", "centroid"} or Representative, default="medoid"
         The point from which a region's distances are measured.
-    membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
-            default="gaussian"
+    membership_function : {"gaussian", "triangular", "trapezoidal", "bell"} or MembershipFunction, default="gaussian"
         How a distance, in extents, becomes a grade of membership.
-    tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
+    tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
         How the grades in several regions become one.
     search : {"genetic", "random"}, Search or None, default="genetic"
         How p is found; None takes p = 1. Objects of `eocc.entropic.search` have settings: `GeneticSearch(max_time=60)`.
@@ -292,6 +291,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
         self.training_indices_ = kept.numbers
 
+    def _restore_state(self, state: dict[str, Any], version: int) -> None:
+        former = "neighbour_entropy", "widths"  # of earlier versions
+        super()._restore_state({name: value for name, value in state.items() if name not in former}, version)
+
     def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
         rows = self._embed(patterns)
@@ -309,7 +312,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return a copy that scores without the regions that may be clusters of outliers: see `normal_regions`."""
         kept, scorer, fuzzy = normal_regions(self.regions_, share), copy(self), self.fuzzy_model_
         scorer.regions_ = [self.regions_[k] for k in kept]
-        scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], widths=fuzzy.widths[kept])
+        scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], extents=fuzzy.extents[kept])
         return scorer
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
@@ -322,9 +325,11 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return rules_of(self)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these.
+        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these,
+        # and representatives other than the medoid all of both.
         r = count_of(self.prototypes, n)
-        fixed = 8 * n * n_columns + pair_bytes * n * r + 4 * n * n
+        copies = 4 * n * n if self.representative == "medoid" else 8 * n * (n + r)
+        fixed = 8 * n * n_columns + pair_bytes * n * r + copies
         needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * 8 * (n * r + n * n))
         fewer = f"prototypes={max(1, r // 4)}, " if 4 * r > n else ""  # else all pairs of rows take most of the memory
         return needed, f"use RegionClassifier, or pass fewer rows, {fewer}fewer threads, or raise max_memory"

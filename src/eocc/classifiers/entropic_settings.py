@@ -3,11 +3,12 @@
 from typing import Any
 
 from eocc.base.arguments import n_threads
+from eocc.base.registry import resolve, resolve_function
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.regions.all_partitions import resolve_performance
+from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
+from eocc.entropic.regions.all_partitions import PERFORMANCES
 from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.rules import resolve_extent, resolve_representative, resolve_tconorm
 from eocc.entropic.search.base import resolve_search
 from eocc.entropic.search.genetic import GeneticSearch
 from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
@@ -26,16 +27,18 @@ PRINTED: dict[str, Any] = {
 def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
     """Return the settings of a fit."""
     fuzzification = Fuzzification(
-        resolve_extent(classifier.extent), resolve_representative(classifier.representative),
-        resolve_membership_function(classifier.membership_function), resolve_tconorm(classifier.tconorm),
-    )  # fmt: skip
+        resolve_function("extent", EXTENTS, classifier.extent),
+        resolve("representative", REPRESENTATIVES, classifier.representative, method="centre"),
+        resolve_membership_function(classifier.membership_function),
+        resolve_function("tconorm", TCONORMS, classifier.tconorm),
+    )
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
     synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
     if classifier.synthesis == "validation":
         synthesis = ValidationSynthesis(
             **shared,
             beta=classifier.beta,
-            performance=resolve_performance(classifier.performance),
+            performance=resolve_function("performance", PERFORMANCES, classifier.performance),
             fuzzification=fuzzification,
             targets=split.targets,
             outliers=split.outliers,

@@ -12,7 +12,6 @@ from eocc.classifiers.state import check_offset
 from eocc.entropic.graph.complete import SpanningTree
 from eocc.entropic.regions.fuzzy import FuzzyModel, Region
 from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.rules import resolve_tconorm
 
 # The entropy of copies, whose tree has length 0, is -inf; what was not measured is None.
 NUMBERS: dict[str, Check] = {
@@ -25,7 +24,6 @@ HISTORY = ("best", "mean", "entropy", "modularity", "performance")
 ARRAYS: dict[str, Check] = {
     "extents": numbers("k", "(0, inf)"),
     "centres": numbers("k r"),
-    "widths": numbers("k 2", "(0, inf)"),
     "labels": indices("n", "k"),
     "representatives": indices("k", "n"),
     "tree_edges": indices("e 2", "n"),
@@ -44,7 +42,6 @@ def entropic_state(classifier: Any) -> dict[str, Any]:
         "representatives": np.array([region.representative for region in regions], np.int64),
         "extents": np.array([region.extent for region in regions], np.float64),
         "centres": fuzzy.centres,
-        "widths": fuzzy.widths,
         "membership_function": fuzzy.membership_function,
         "tconorm": fuzzy.tconorm,
         "tree_edges": np.asarray(classifier.spanning_tree_.edges, np.int64),
@@ -100,8 +97,7 @@ def _fuzzy_model(state: dict[str, Any]) -> FuzzyModel:
     """Return the regions' model, after a check that membership function and t-conorm give a score."""
     function, tconorm = state["membership_function"], state["tconorm"]
     demand(not isinstance(function, str) and callable(tconorm), "membership_function and tconorm must be objects")
-    called = resolve_membership_function(function), resolve_tconorm(tconorm)
-    fuzzy = FuzzyModel(state["centres"], state["widths"], *called)
+    fuzzy = FuzzyModel(state["centres"], state["extents"], resolve_membership_function(function), tconorm)
     fuzzy.log_membership(fuzzy.centres[:1])
     return fuzzy
 

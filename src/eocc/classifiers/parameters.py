@@ -67,7 +67,9 @@ ENTROPIC_PARAMETERS = (
     Parameter(
         "gamma", number("(0, inf)"), "The exponent of edge lengths in the entropy; less than the number of prototypes."
     ),
-    Parameter("performance", ANYTHING, "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
+    Parameter(
+        "performance", ANYTHING, "What is measured on the validation rows: accuracy, balanced_accuracy, f1 or auc."
+    ),
     Parameter("validation_fraction", number("(0, 1)"), "The share of labelled rows held out for validation."),
     Parameter("extent", choice(EXTENTS, "__call__"), "How the extent of a region is computed."),
     Parameter("representative", choice(REPRESENTATIVES, "centre"), "The centre of a region."),

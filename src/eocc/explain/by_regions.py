@@ -16,7 +16,7 @@ from eocc.explain.explanation import Explanation, scored
 from eocc.explain.fitted import TrainingRow, described, exemplars_of, prototype_labels, reach_of, training_row
 from eocc.explain.reasons import LEAST_SHOWN, difference_reasons, least_usual
 from eocc.measures.difference import PendingDifference, shared_out
-from eocc.space.dissimilarity_space import distances_to, offsets_from
+from eocc.space.dissimilarity_space import distances_to
 
 # The row of a medoid, computed again, differs from the centre by rounding only: training dissimilarities of order 1
 # are exact to about 1e-10.
@@ -27,16 +27,15 @@ SAME_POINT = 1e-9
 class Place:
     """Where a row lies relative to one region.
 
-    `distance` is the distance to the centre in the dissimilarity space, `extent` the extent of the region, on the
-    `side` ("inner" or "outer") of the row if the sides differ. `ratio` = distance / extent, `grade` is the membership
-    in this region, `description` describes the `prototype`. With fewer prototypes than training rows, `n_prototypes` of
-    the members are prototypes; if none is, `prototype` is the one of another region that is nearest to the centre.
+    `distance` is the distance to the centre in the dissimilarity space, `extent` the extent of the region. `ratio` =
+    distance / extent, `grade` is the membership in this region, `description` describes the `prototype`. With fewer
+    prototypes than training rows, `n_prototypes` of the members are prototypes; if none is, `prototype` is the one of
+    another region that is nearest to the centre.
     """
 
     region: int
     n_members: int
     extent: float
-    side: str | None
     distance: float
     ratio: float
     grade: float
@@ -46,13 +45,12 @@ class Place:
 
     def ratio_in_words(self) -> str:
         """Return how far the row lies from the region, in its extents."""
-        extent = "its extent" if self.side is None else f"its extent on the {self.side} side"
         if self.ratio < LEAST_SHOWN:
             return "at its centre"
         if self.ratio <= BOUNDARY:
-            return f"at {self.ratio:.2f} of {extent}"
+            return f"at {self.ratio:.2f} of its extent"
         times = format_number(self.ratio)
-        return f"at {times} times {extent}" if times != "1" else f"just outside {extent}"
+        return f"at {times} times its extent" if times != "1" else "just outside its extent"
 
     def region_in_words(self) -> str:
         """Return the size of the region and its prototype."""
@@ -230,13 +228,8 @@ def _place(classifier: Any, row: Matrix, number: int, column: int) -> Place:
     ratio = float(model.ratios(row[None])[0, number])
     with np.errstate(over="ignore"):
         grade = float(np.exp(model.membership_function.log_grade(np.array([[ratio]]))[0, 0]))
-    inner, outer = model.widths[number].tolist()
-    side, extent = None, float(region.extent)
-    if inner != outer:
-        is_inner = offsets_from(row[None], model.centres[[number]])[0, 0] < 0
-        side, extent = ("inner", inner) if is_inner else ("outer", outer)
     return Place(
-        region=number, n_members=len(region.members), extent=extent, side=side, ratio=finite(ratio), grade=grade,
+        region=number, n_members=len(region.members), extent=float(region.extent), ratio=finite(ratio), grade=grade,
         distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
         prototype=training_row(classifier, row, column),
         description=described(classifier, classifier.prototypes_, column),

@@ -84,11 +84,11 @@ class Rule(ShownRule):
     """A region as a rule: what its rows are like, and which rows are accepted because they are close to it.
 
     `prototype` is the training row that represents the region, by number and by `prototype_name`; `description`
-    describes it. `extents` are the sizes of the region inwards and outwards, `reach` is the number of extents within
+    describes it. `extent` is the size of the region, `reach` is the number of extents within
     which rows are accepted, `degree` the membership as a formula. `ranges` are those of the columns of numbers with the
     highest weights, `contents` describe such columns that hold categories or dates. With fewer prototypes than training
     rows, `n_prototypes` of the members are prototypes, and ranges are taken from these. For a classifier that decides
-    by neighbours, `rejected` is the share of new normal rows above the limit; extents only describe the region.
+    by neighbours, `rejected` is the share of new normal rows above the limit; the extent only describes the region.
     """
 
     region: int
@@ -96,7 +96,7 @@ class Rule(ShownRule):
     prototype: int
     prototype_name: str
     description: str
-    extents: tuple[float, float]
+    extent: float
     reach: float
     degree: str
     ranges: tuple[FeatureRange, ...] = ()
@@ -120,12 +120,6 @@ class Rule(ShownRule):
             return "It"
         return "Its rows" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
 
-    @property
-    def extent(self) -> str:
-        """The extents in words."""
-        inner, outer = map(format_number, self.extents)
-        return outer if inner == outer else f"{inner} inwards, {outer} outwards"
-
     def _prototype_in_words(self, has_values: bool) -> str:
         row = f"row {self.prototype_name}"
         row += f" ({glued(self.description)})" if self.description and not has_values else ""
@@ -136,7 +130,7 @@ class Rule(ShownRule):
 
     def _condition(self) -> str:
         if self.rejected is None:
-            limit = f"{'' if self.reach == 1 else f'{self.reach:.4g} times its extent, '}{self.extent}"
+            limit = f"{'' if self.reach == 1 else f'{self.reach:.4g} times its extent, '}{format_number(self.extent)}"
             return f"A row is accepted if its distance d from the centre of the region is at most {limit}"
         nearest = "training row" if self.n_prototypes is None else "prototype"
         share = f"{format_number(100 * (1 - self.rejected))}% of new normal rows"
@@ -156,26 +150,17 @@ def rules_of(classifier: Any, rejected: float | None = None) -> list[Rule]:
 def _rule(classifier: Any, number: int, column: int, rejected: float | None) -> Rule:
     region, function = classifier.regions_[number], classifier.fuzzy_model_.membership_function
     index = int(classifier.prototype_indices_[column])
-    inner, outer = classifier.fuzzy_model_.widths[number].tolist()
-    extents = (region.extent, region.extent) if inner == outer else (inner, outer)
     own = np.flatnonzero(prototype_labels(classifier) == number)
-    ratio = ratio_in_words(*extents) if rejected is None else "r = 1 at the limit"
+    ratio = f"r = d / {format_number(region.extent)}" if rejected is None else "r = 1 at the limit"
     return Rule(
         region=number, n_members=len(region.members),
         prototype=int(classifier.training_indices_[index]), prototype_name=training_name(classifier, index),
         description=described(classifier, classifier.prototypes_, column),
-        extents=extents, reach=reach_of(classifier.threshold_),
+        extent=region.extent, reach=reach_of(classifier.threshold_),
         degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",
         **_values(classifier, own), rejected=rejected,
         n_prototypes=None if classifier._is_whole else len(own),
     )  # fmt: skip
-
-
-def ratio_in_words(inner: float, outer: float) -> str:
-    """Return what r is for a region of these extents."""
-    if inner == outer:
-        return f"r = d / {format_number(outer)}"
-    return f"r = d / {format_number(inner)} inwards and d / {format_number(outer)} outwards"
 
 
 def _values(classifier: Any, own: Indices) -> dict[str, Any]:

@@ -63,8 +63,3 @@ def distances_to(rows: Matrix, points: Matrix) -> Matrix:
     distances = np.empty((len(rows), len(points)))
     cross_distances(rows, points, distance_scale(rows.shape[1]), distances)
     return distances
-
-
-def offsets_from(rows: Matrix, points: Matrix) -> Matrix:
-    """Return the mean over the prototypes of row minus point: (m, k), positive if the row lies outside."""
-    return np.asarray(rows.mean(axis=1)[:, None] - points.mean(axis=1))

@@ -8,10 +8,9 @@ EXTENTS = Registry(
 REPRESENTATIVES = Registry("eocc.entropic.regions.rules", {"centroid": "Centroid", "medoid": "Medoid"})
 MEMBERSHIP_FUNCTIONS = Registry(
     "eocc.entropic.regions.memberships",
-    {"bell": "Bell", "gaussian": "Gaussian", "trapezoidal": "Trapezoidal", "triangular": "Triangular",
-     "two-sided": "TwoSided"},
-)  # fmt: skip
+    {"bell": "Bell", "gaussian": "Gaussian", "trapezoidal": "Trapezoidal", "triangular": "Triangular"},
+)
 TCONORMS = Registry(
     "eocc.entropic.regions.rules",
-    {"einstein": "einstein", "lukasiewicz": "lukasiewicz", "max": "maximum", "probabilistic": "probabilistic_sum"},
+    {"lukasiewicz": "lukasiewicz", "max": "maximum", "probabilistic": "probabilistic_sum"},
 )

@@ -8,12 +8,20 @@ import numpy as np
 
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
-from eocc.entropic.partition.cuts import members_of_clusters
 from eocc.entropic.regions.memberships import MembershipFunction
-from eocc.entropic.regions.rules import Extent, Medoid, Representative, TConorm, row_blocks
+from eocc.entropic.regions.rules import (
+    Extent,
+    Medoid,
+    Representative,
+    TConorm,
+    extents_of_sums,
+    max_extent,
+    mean_extent,
+    most_central,
+)
 from eocc.entropic.regions.scores import BOUNDARY, decision_margin, log_grades
 from eocc.kernels.distances import pairs_among, sums_among
-from eocc.space.dissimilarity_space import distances_to, offsets_from
+from eocc.space.dissimilarity_space import distances_to
 
 # Absolute rounding error of a distance, when dissimilarities of order 1 cancel.
 CANCELLED = 2e-15
@@ -22,13 +30,6 @@ CANCELLED = 2e-15
 LEAST_EXTENT = 1e-100
 # An extent below this share of the largest distance is a rounding error, for example the deviation of equal distances.
 NO_EXTENT = 1e-12
-
-
-def can_use_sums(rule: Any, method: str) -> bool:
-    """Return whether ``from_sums`` gives the same as `method`: not if a subclass overrides `method` alone."""
-    owners = [next((k for k, cls in enumerate(type(rule).__mro__) if name in vars(cls)), None)
-              for name in ("from_sums", method)]  # fmt: skip
-    return owners[0] is not None and (owners[1] is None or owners[0] <= owners[1])
 
 
 @dataclass(frozen=True)
@@ -41,19 +42,9 @@ class Fuzzification:
     tconorm: TConorm
 
     @property
-    def is_sided(self) -> bool:
-        """Whether the inner and the outer width may differ."""
-        return hasattr(self.membership_function, "widths")
-
-    @property
-    def takes_sums(self) -> bool:
-        """Whether the sum and the maximum of each member's distances determine the region."""
-        return can_use_sums(self.representative, "centre") and can_use_sums(self.extent, "__call__")
-
-    @property
     def gives_balls(self) -> bool:
-        """Whether a region is a ball around its medoid with an extent computed from sums."""
-        return isinstance(self.representative, Medoid) and self.takes_sums and not self.is_sided
+        """Whether a region is a ball around its medoid, with an extent that follows from the sums of distances."""
+        return type(self.representative) is Medoid and self.extent in (mean_extent, max_extent)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,41 +65,28 @@ class Region:
         return f"<Region of {count} round pattern {self.representative}, extent {self.extent:.3g}>"
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """A region in the dissimilarity space: its `centre` (r,) and its (inner, outer) `widths`."""
-
-    centre: Matrix
-    widths: tuple[float, float]
+BuiltRegion = tuple[Region, Matrix]  # with its centre (r,) in the dissimilarity space
 
 
-def build_regions(graph: EuclideanGraph, labels: Indices, fuzzification: Fuzzification) -> list[tuple[Region, Shape]]:
-    """Return one region per cluster, in the order of the labels, with its shape."""
-    return [build_region(graph, fuzzification, members) for members in members_of_clusters(labels)]
-
-
-def build_region(graph: EuclideanGraph, fuzzification: Any, members: Indices) -> tuple[Region, Shape]:
-    """Return the region of one cluster.
+def build_region(graph: EuclideanGraph, fuzzification: Fuzzification, members: Indices) -> BuiltRegion:
+    """Return the region of one cluster and its centre.
 
     Distances are copied only if their sums do not suffice, because the copy for a large cluster takes much memory.
     """
     rows, distances, sums = graph.space.rows, graph.distances, np.empty(len(members))
-    largest = sums_among(distances, members, sums)
+    largest, representative = sums_among(distances, members, sums), fuzzification.representative
     extent = _extent(distances, members, sums, largest, fuzzification.extent) or default_extent(graph.tree)
-    if can_use_sums(fuzzification.representative, "centre"):
-        point, exemplar = fuzzification.representative.from_sums(rows, members, sums)
-    else:
-        point, exemplar = fuzzification.representative.centre(rows[members], distances[np.ix_(members, members)])
+    if type(representative) is Medoid:
+        exemplar = most_central(sums)
+        return Region(members, int(members[exemplar]), extent), rows[members[exemplar]]
+    point, exemplar = representative.centre(rows[members], distances[np.ix_(members, members)])
     centre = np.asarray(point, dtype=np.float64)
     if centre.shape != rows.shape[1:] or not 0 <= exemplar < len(members) or not np.isfinite(centre).all():
         raise ValueError(
-            f"{fuzzification.representative!r} must give a finite point of shape {rows.shape[1:]} and a member "
+            f"{representative!r} must give a finite point of shape {rows.shape[1:]} and a member "
             f"0..{len(members) - 1}; it gave shape {centre.shape} and {exemplar!r}"
         )
-    inner, outer = (extent, extent)
-    if fuzzification.is_sided:
-        inner, outer = _sided_widths(rows, members, centre[None], extent, fuzzification.membership_function)
-    return Region(members, int(members[exemplar]), extent), Shape(centre, (width_of(inner), width_of(outer)))
+    return Region(members, int(members[exemplar]), extent), centre
 
 
 def _extent(distances: Matrix, members: Indices, sums: Matrix, largest: float, extent: Any) -> float:
@@ -116,9 +94,8 @@ def _extent(distances: Matrix, members: Indices, sums: Matrix, largest: float, e
     n = len(members)
     if n == 1:
         return 0.0
-    if can_use_sums(extent, "__call__"):
-        size = extent.from_sums(*(np.array([number]) for number in (sums.sum() / 2, largest, n * (n - 1) / 2)))[0]
-    else:
+    size = extents_of_sums(extent, sums.sum() / 2, largest, n * (n - 1) / 2)
+    if size is None:
         pairs = np.empty(n * (n - 1) // 2)
         pairs_among(distances, members, pairs)
         size = extent(pairs)
@@ -133,15 +110,6 @@ def width_of(extent: Any) -> Any:
     return extent + np.where(extent > LEAST_EXTENT, CANCELLED, 0.0)
 
 
-def _sided_widths(rows: Matrix, members: Indices, centre: Matrix, extent: float, function: Any) -> tuple[float, float]:
-    distances, offsets = (np.concatenate([compare(block, centre)[:, 0] for block in row_blocks(rows, members)])
-                          for compare in (distances_to, offsets_from))  # fmt: skip
-    inner, outer = function.widths(distances, offsets, extent)
-    if not (0 < inner < np.inf and 0 < outer < np.inf):
-        raise ValueError(f"widths must be two positive numbers; {function!r} gave {inner!r} and {outer!r}")
-    return inner, outer
-
-
 def default_extent(tree: SpanningTree) -> float:
     """Return the mean edge of the tree: the extent of a single pattern, or of copies of one."""
     mean = float(tree.lengths.mean()) if len(tree.lengths) else 0.0
@@ -150,25 +118,23 @@ def default_extent(tree: SpanningTree) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FuzzyModel:
-    """Fuzzy decision regions: `centres` (k, r) in the dissimilarity space, `widths` (k, 2) inside and outside."""
+    """Fuzzy decision regions: their `centres` (k, r) in the dissimilarity space and their `extents` (k,)."""
 
     centres: Matrix
-    widths: Matrix
+    extents: Matrix
     membership_function: MembershipFunction
     tconorm: TConorm
 
     @classmethod
-    def of_shapes(cls, shapes: Sequence[Shape], function: MembershipFunction, tconorm: TConorm) -> "FuzzyModel":
-        """Stack the shapes of regions."""
-        centres, widths = (np.array(column) for column in zip(*((s.centre, s.widths) for s in shapes), strict=True))
-        return cls(centres, widths, function, tconorm)
+    def of(cls, built: Sequence[BuiltRegion], how: Fuzzification, origin: Any = 0.0) -> "FuzzyModel":
+        """Return the model of these regions, with `origin` added to their centres."""
+        centres, extents = (np.array(column) for column in zip(*((c, r.extent) for r, c in built), strict=True))
+        return cls(centres + origin, extents, how.membership_function, how.tconorm)
 
     def ratios(self, rows: Matrix) -> Matrix:
-        """Return d(v, R_i) / tau_i of every row in every region, tau_i by the side the row lies on."""
-        inner, outer = self.widths.T
-        widths = inner if (inner == outer).all() else np.where(offsets_from(rows, self.centres) < 0, inner, outer)
+        """Return d(v, R_i) / tau_i of every row in every region."""
         with np.errstate(over="ignore"):
-            return np.asarray(distances_to(rows, self.centres) / widths)
+            return np.asarray(distances_to(rows, self.centres) / width_of(self.extents))
 
     def log_membership(self, rows: Matrix) -> Matrix:
         """Return ln SDF(v), the logarithm of the t-conorm of the grades, finite."""

@@ -13,8 +13,7 @@ from eocc.entropic.regions import MEMBERSHIP_FUNCTIONS
 class MembershipFunction(Protocol):
     """A grade in [0, 1] that never rises with the distance; 1 at the representative itself.
 
-    One that is not the same on all sides also has a method ``widths``, as ``TwoSided`` has. A string ``formula``, if it
-    has one, gives the grade in terms of r = d / tau for people to read.
+    A string ``formula``, if it has one, gives the grade in terms of r = d / tau for people to read.
     """
 
     def log_grade(self, ratio: Matrix) -> Matrix:
@@ -31,28 +30,6 @@ class Gaussian:
     def log_grade(self, ratio: Matrix) -> Matrix:
         """Return -ratio^2 / 2."""
         return np.asarray(-(ratio**2) / 2)
-
-
-@dataclass(frozen=True)
-class TwoSided(Gaussian):
-    """A Gaussian whose width on a side is tau times the members' mean distance there over that on both sides.
-
-    The outer side holds the patterns that are, on average over the prototypes, less similar to them than the
-    representative is; the inner side those that are more similar. A side without members has width tau.
-    """
-
-    def widths(self, distances: Matrix, offsets: Matrix, extent: float) -> tuple[float, float]:
-        """Return (inner, outer) width of a region, from the `distances` of its members to the representative.
-
-        `offsets` are the mean of their dissimilarities less the representative's: negative inside, positive outside.
-        """
-        apart = distances > 0
-        inner, outer = (distances[apart & side] for side in (offsets < 0, offsets >= 0))
-        unit = extent / float(distances[apart].mean()) if apart.any() else 0.0
-        return (
-            unit * float(inner.mean()) if len(inner) else extent,
-            unit * float(outer.mean()) if len(outer) else extent,
-        )
 
 
 @dataclass(frozen=True)

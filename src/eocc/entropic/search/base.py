@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import numpy as np
 
@@ -127,21 +126,19 @@ def generations(
 ) -> Iterator[Generation]:
     """Run the search and yield after every batch; no candidate is evaluated twice.
 
-    `evaluate` takes distinct candidates (m, u) and returns their values (m,). If the run has a method ``close``, it is
-    called at the end, also after an error.
+    `evaluate` takes distinct candidates (m, u) and returns their values (m,).
     """
     run = search.start(n_parameters, rng)
     known: dict[bytes, float] = {}
     best, best_value, number = np.ones(n_parameters), -np.inf, 0
-    with closing(cast(Any, run)) if hasattr(run, "close") else nullcontext():
-        while not run.should_stop():
-            candidates = _checked_batch(run.ask(), n_parameters, search)
-            values = _values(candidates, evaluate, known)
-            if values.max() > best_value:
-                best, best_value = candidates[int(np.argmax(values))].copy(), float(values.max())
-            run.tell(candidates, values)
-            yield Generation(number, best, best_value, float(values.mean()), len(known))
-            number += 1
+    while not run.should_stop():
+        candidates = _checked_batch(run.ask(), n_parameters, search)
+        values = _values(candidates, evaluate, known)
+        if values.max() > best_value:
+            best, best_value = candidates[int(np.argmax(values))].copy(), float(values.max())
+        run.tell(candidates, values)
+        yield Generation(number, best, best_value, float(values.mean()), len(known))
+        number += 1
 
 
 def _checked_batch(batch: Matrix, n_parameters: int, search: Search) -> Matrix:

@@ -8,7 +8,7 @@ and computes the objective; the search repeats both, and `model_of` makes the de
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from eocc.base.threads import cluster_in_use, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
 from eocc.entropic.graph.entropy import renyi_entropy
-from eocc.entropic.partition.cuts import full_curve, tree_labels
-from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_regions
+from eocc.entropic.partition.cuts import full_curve, members_of_clusters, tree_labels
+from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_region
 from eocc.entropic.search.base import Generation, Search, generations
 from eocc.entropic.synthesis.assessment import Assessor, Candidate, Synthesis
 from eocc.measures.protocol import Measure, Prepared
@@ -183,13 +183,11 @@ def _model_of(
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
     labels, how, space = tree_labels(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
-    built = build_regions(graph, labels, how)
-    shapes = [replace(shape, centre=shape.centre + space.means) for _, shape in built]
+    built = [build_region(graph, how, members) for members in members_of_clusters(labels)]
     entropy = renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma)
     return Model(
         representation, candidate, graph.tree, entropy, full_curve(graph.distances, graph.tree), labels,
-        [region for region, _ in built], FuzzyModel.of_shapes(shapes, how.membership_function, how.tconorm),
-        _history(steps),
+        [region for region, _ in built], FuzzyModel.of(built, how, space.means), _history(steps),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from eocc.base.checks import Check, wanted
 from eocc.base.stored import declared, restored
 from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
-from eocc.entropic.regions.all_partitions import COUNT_PERFORMANCES
+from eocc.entropic.regions.all_partitions import PERFORMANCES
 from eocc.entropic.search import SEARCHES
 from eocc.measures import MEASURES
 from eocc.measures.composite import Composite
@@ -27,7 +27,7 @@ from eocc.tables.table import Column, Table
 from eocc.tables.windows import Windowing
 
 REGISTRIES: tuple[Mapping[str, Any], ...] = (
-    EXTENTS, REPRESENTATIVES, TCONORMS, MEMBERSHIP_FUNCTIONS, COUNT_PERFORMANCES, SEARCHES, SELECTIONS,
+    EXTENTS, REPRESENTATIVES, TCONORMS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, SELECTIONS,
 )  # fmt: skip
 SETTINGS = (type(None), bool, int, float, str)
 SETTING = wanted(
