@@ -43,20 +43,13 @@ class GeneticRun(Run):
     """A running genetic search."""
 
     rules: GeneticSearch
-    population: Matrix
-    rng: np.random.Generator
 
-    def ask(self) -> Matrix:
-        """Return the population, (population_size, u)."""
-        return self.population
-
-    def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Create the next generation from these candidates."""
-        super().tell(candidates, values)
+    def next_population(self, candidates: Matrix, values: Matrix) -> Matrix:
+        """Return the fittest of these candidates and the children of all."""
         elite = candidates[[int(np.argmax(values))]]
         n_children = len(candidates) - 1
         mothers, fathers = self._select(candidates, values, 2 * n_children).reshape(2, n_children, -1)
-        self.population = np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
+        return np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
 
     def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
         """Draw with probabilities proportional to value minus the population's minimum. departure: selection."""
