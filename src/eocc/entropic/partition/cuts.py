@@ -1,6 +1,6 @@
 """Spanning tree + distances -> clusters and their modularity (Algorithm 1)."""
 
-from typing import overload
+from typing import Any
 
 import numpy as np
 import scipy
@@ -44,18 +44,14 @@ def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
     return float(np.sum(inside / total - (degrees / (2 * total)) ** 2))
 
 
-@overload
-def normalized_modularity(q: float) -> float: ...
-@overload
-def normalized_modularity(q: Matrix) -> Matrix: ...
-def normalized_modularity(q: float | Matrix) -> float | Matrix:
+def normalized_modularity(q: Any) -> Any:
     """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of an array.
 
     >>> normalized_modularity(1.0), normalized_modularity(-0.5)
     (1.0, 0.0)
     """
     m = np.log(1.5 + np.asarray(q)) / np.log(2.5)
-    return float(m) if np.ndim(m) == 0 else np.asarray(m)
+    return float(m) if np.ndim(m) == 0 else m
 
 
 def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:

@@ -8,8 +8,6 @@ from eocc.base.registry import choose
 from eocc.base.types import Matrix
 from eocc.entropic.search.base import Run, Stopping
 
-FIRST_POPULATIONS = ("ones", "random")
-
 
 @dataclass(frozen=True)
 class GeneticSearch(Stopping):
@@ -28,7 +26,7 @@ class GeneticSearch(Stopping):
         super().__post_init__()
         if not 0 <= self.mutation_rate <= 1:
             raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
-        choose("first_population", dict.fromkeys(FIRST_POPULATIONS), self.first_population)
+        choose("first_population", dict.fromkeys(("ones", "random")), self.first_population)
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> "GeneticRun":
         """Draw the first population."""
