@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from timing import least_seconds, seconds, table
 
 from eocc.base.blas import one_blas_thread
-from eocc.entropic.regions.all_partitions import ValidationRows, accuracy, performance_curve
+from eocc.entropic.regions.all_partitions import accuracy, performance_curve
 from eocc.entropic.regions.fuzzy import BOUNDARY, Fuzzification
 from eocc.entropic.regions.memberships import Gaussian
 from eocc.entropic.regions.rules import Medoid, maximum, mean_extent
@@ -29,16 +29,16 @@ def rebuilt_accuracy(distances, tree, rows, validation, k):
     n, scale = len(distances), 1 / np.sqrt(rows.shape[1])
     i, j = tree.edges[k - 1 :].T
     labels = connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(n, n)), directed=False)[1]
-    ratios = np.empty((len(validation.rows), k))
+    ratios = np.empty((len(validation), k))
     for cluster in range(k):
         members = np.flatnonzero(labels == cluster)
         inside = distances[np.ix_(members, members)]
         medoid = members[inside.sum(axis=1).argmin()]
         m = len(members)
         extent = inside.sum() / (m * (m - 1)) if m > 1 else tree.lengths.mean()
-        away = np.sqrt(((validation.rows - rows[medoid]) ** 2).sum(axis=1)) * scale
+        away = np.sqrt(((validation - rows[medoid]) ** 2).sum(axis=1)) * scale
         ratios[:, cluster] = away / extent
-    return ((ratios.min(axis=1) <= BOUNDARY) == (np.arange(len(validation.rows)) < validation.n_targets)).mean()
+    return ((ratios.min(axis=1) <= BOUNDARY) == (np.arange(len(validation)) < M // 2)).mean()
 
 
 def main():
@@ -56,14 +56,14 @@ def main():
         one, two = least_seconds([candidate.evaluate, validated], 30)
         graph = embed(candidate.prepared, candidate.p, candidate.workspace)
         rows = np.vstack([candidate.measure.prepare(X, candidate.X).evaluate(candidate.p) for X in (targets, others)])
-        validation = ValidationRows(rows - graph.space.means, M // 2)
-        curve = performance_curve(graph, validation, FUZZIFICATION, accuracy)
+        validation = rows - graph.space.means
+        curve = performance_curve(graph, validation, M // 2, FUZZIFICATION, accuracy)
         # Every 37th partition, and from their mean time all of them.
         some = range(2, N + 1, 37)
         rebuild = partial(rebuilt_accuracy, graph.distances, graph.tree, graph.space.rows, validation)
         assert np.allclose([rebuild(k) for k in some], [curve[k - 2] for k in some])
         per_partition = np.mean([seconds(partial(rebuild, k)) for k in some])
-        pass_ = least_seconds([partial(performance_curve, graph, validation, FUZZIFICATION, accuracy)], 10)[0]
+        pass_ = least_seconds([partial(performance_curve, graph, validation, M // 2, FUZZIFICATION, accuracy)], 10)[0]
     rebuilt = one + per_partition * (N - 1)
     print(
         table(

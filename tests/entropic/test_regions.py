@@ -26,6 +26,7 @@ from eocc.entropic.regions.rules import (
     maximum,
     mean_extent,
 )
+from eocc.entropic.regions.scores import decision_margin
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core
@@ -136,12 +137,13 @@ def test_score_and_decision_equal_the_definition(row, extents):
     expected = core.score(row, representatives, [extent + CANCELLED for extent in extents])
     assert fuzzy.log_membership(rows)[0] == pytest.approx(expected, abs=1e-10)
     if abs(expected + 0.5) > 1e-6:
-        assert (fuzzy.decision(rows)[0] >= 0) == (expected >= -0.5)
+        assert (decision_margin(fuzzy.ratios(rows)[0].min()) >= 0) == (expected >= -0.5)
 
 
 def test_the_boundary_belongs_to_the_region():
     fuzzy = model([[0.0]], [0.3])
-    assert (fuzzy.decision(np.array([[0.3], [0.1 + 0.2], [0.3001]])) >= 0).tolist() == [True, True, False]
+    ratios = fuzzy.ratios(np.array([[0.3], [0.1 + 0.2], [0.3001]]))[:, 0]
+    assert (decision_margin(ratios) >= 0).tolist() == [True, True, False]
 
 
 def test_scores_of_far_rows_are_finite_and_ranked():

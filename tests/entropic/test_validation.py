@@ -14,7 +14,6 @@ from eocc.datasets import make_narrow_band
 from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.regions.all_partitions import (
     PERFORMANCES,
-    ValidationRows,
     accuracy,
     auc,
     performance_curve,
@@ -64,7 +63,7 @@ def stage(X, targets, outliers, p=None):
     measure = Euclidean().fit(X)
     graph = embed(measure.prepare(X), p, np.empty((2, len(X), len(X))))
     rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, outliers)]) - graph.space.means
-    return graph, ValidationRows(rows, len(targets))
+    return graph, rows, len(targets)
 
 
 @st.composite
@@ -76,14 +75,14 @@ def problems(draw, least=2):
     return pool[:n], np.vstack([pool[n:cut], pool[:1]]), pool[cut:]
 
 
-def oracle(graph, validation, eta, beta):
+def oracle(graph, rows, n_targets, eta, beta):
     edges = zip(graph.tree.lengths.tolist(), graph.tree.edges.tolist(), strict=True)
     return core.algorithm_2(
         graph.space.rows.tolist(),
         graph.distances.tolist(),
         [(length, i, j) for length, (i, j) in edges],
-        validation.rows.tolist(),
-        np.repeat([1, -1], validation.sizes).tolist(),
+        rows.tolist(),
+        np.repeat([1, -1], [n_targets, len(rows) - n_targets]).tolist(),
         eta,
         beta,
         0.02,
@@ -93,10 +92,10 @@ def oracle(graph, validation, eta, beta):
 @given(problems(), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta):
     X, targets, outliers = problem
-    graph, validation = stage(X, targets, outliers)
+    graph, *validation = stage(X, targets, outliers)
     synthesis = ValidationSynthesis(eta, beta, 0.02, accuracy, fuzzification(), targets, outliers)
     candidate = assessed(synthesis, Euclidean().fit(X), X, np.linspace(1, 0.3, X.shape[1]))
-    k, performance, objective = oracle(graph, validation, eta, beta)
+    k, performance, objective = oracle(graph, *validation, eta, beta)
     assert candidate.n_clusters == k
     assert candidate.performance == pytest.approx(performance, abs=1e-10)
     assert candidate.objective == pytest.approx(objective, abs=1e-10)
@@ -174,9 +173,9 @@ def test_one_pass_and_rebuilding_agree(problem, extent):
 def test_patterns_too_far_for_single_precision_are_rejected():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 2))
-    graph, validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
-    curve = performance_curve(graph, validation, fuzzification(), accuracy)
-    assert_array_equal(curve, performance_curve(graph, validation, fuzzification(), share_right))
+    graph, *validation = stage(X, X[:5], np.array([[1e30, 0.0], [1e200, 1e200], [3.0, 3.0]]))
+    curve = performance_curve(graph, *validation, fuzzification(), accuracy)
+    assert_array_equal(curve, performance_curve(graph, *validation, fuzzification(), share_right))
     assert curve[-1] == 1.0  # every training pattern a region: its copies accepted, the rest not
 
 
@@ -351,8 +350,8 @@ class TestBadValidation:
 
 def test_ratios_by_split_holds_one_column_per_region():
     rng = np.random.default_rng(0)
-    graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
-    found = ratios_by_split(graph, validation, fuzzification())
+    graph, *validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
+    found = ratios_by_split(graph, validation[0], fuzzification())
     assert [ratios.shape for ratios in found] == [(5, k) for k in range(2, 7)]
     assert isinstance(fuzzification().representative, Medoid)
     assert fuzzification().tconorm is maximum

@@ -436,10 +436,10 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
 
     kind, measure = fitted["measure"]["object"]
     assert (manifest["format"], kind, fitted["tconorm"]) == (3, "FittedEuclidean", {"function": "maximum"})
-    prototypes, weights, centres, widths = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "widths"))
+    prototypes, weights, centres, extents = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "extents"))
     delta = measure["largest"] * 2.0 ** measure["unit"]["object"][1]["exponent"]
     D = np.sqrt((weights * (X[:, None] - prototypes) ** 2).sum(axis=2)) / delta
-    ratios = np.sqrt(((D[:, None] - centres) ** 2).mean(axis=2)) / widths[:, 0]
+    ratios = np.sqrt(((D[:, None] - centres) ** 2).mean(axis=2)) / (extents + 2e-15)
     np.testing.assert_allclose((-(ratios**2) / 2).max(axis=1), clf.score_samples(X), rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(np.where((ratios <= 1 + 1e-9).any(axis=1), 1, -1), clf.predict(X))
 

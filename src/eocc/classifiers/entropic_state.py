@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-import scipy
 
 from eocc.base.array_checks import indices, numbers
 from eocc.base.checks import FITTED, Check, demand, optional, real
 from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
 from eocc.entropic.graph.complete import SpanningTree
+from eocc.entropic.partition.cuts import checked_tree, members_of_clusters
 from eocc.entropic.regions.fuzzy import FuzzyModel, Region
 from eocc.entropic.regions.memberships import resolve_membership_function
 
@@ -61,36 +61,19 @@ def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     demand(0 < k <= n, f"there must be 1 to {n} regions, not {k}")
     for name in NUMBERS:
         setattr(classifier, f"{name}_", state[name])
-    _check_tree(state["tree_edges"], state["tree_lengths"], n)
-    labels = state["labels"]
+    edges, labels, representatives = state["tree_edges"], state["labels"], state["representatives"]
+    demand((edges[:, 0] < edges[:, 1]).all(), "tree_edges must have the lower end first")
+    classifier.spanning_tree_ = checked_tree(SpanningTree(edges, state["tree_lengths"]))
     demand((np.bincount(labels, minlength=k) > 0).all(), "every region must have a member")
-    demand((labels[state["representatives"]] == np.arange(k)).all(), "a region's representative must be its member")
-    classifier.spanning_tree_ = SpanningTree(state["tree_edges"], state["tree_lengths"])
+    demand((labels[representatives] == np.arange(k)).all(), "a region's representative must be its member")
     classifier.modularity_curve_, classifier.labels_ = state["modularity_curve"], labels
-    classifier.regions_ = _regions(state)
+    shapes = zip(members_of_clusters(labels), representatives.tolist(), state["extents"].tolist(), strict=True)
+    classifier.regions_ = [Region(*shape) for shape in shapes]
     classifier.history_ = _history(state["history"])
     classifier.fuzzy_model_ = _fuzzy_model(state)
     threshold = 0.0 if classifier.calibration_ is None else classifier.calibration_.threshold
     demand(state["threshold"] == threshold, "threshold is not that of the calibration")
     check_offset(state, classifier.fuzzy_model_.threshold + threshold)
-
-
-def _check_tree(edges: Any, lengths: Any, n: int) -> None:
-    """Demand a tree over all n patterns, its edges heaviest first, each with the lower end first."""
-    demand((np.diff(lengths) <= 0).all(), "tree_lengths must not rise")
-    demand((edges[:, 0] < edges[:, 1]).all(), "tree_edges must have the lower end first")
-    links = scipy.sparse.coo_array(
-        (np.ones(n - 1), edges.T.astype(np.int32)), shape=(n, n)
-    )  # older scipy takes no others
-    n_parts = scipy.sparse.csgraph.connected_components(links, directed=False)[0]
-    demand(n_parts == 1, "tree_edges must join all training rows")
-
-
-def _regions(state: dict[str, Any]) -> list[Region]:
-    order = np.argsort(state["labels"], kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(state["labels"]))[:-1])
-    shapes = zip(members, state["representatives"].tolist(), state["extents"].tolist(), strict=True)
-    return [Region(own, representative, extent) for own, representative, extent in shapes]
 
 
 def _fuzzy_model(state: dict[str, Any]) -> FuzzyModel:
@@ -108,7 +91,4 @@ def _history(state: Any) -> Any:
     sizes: dict[str, int] = {}
     check_values(state, dict.fromkeys(names, numbers("g")), sizes, "history")
     demand(sizes["g"] > 0, "history must hold a generation")
-    history = np.empty(sizes["g"], [(name, np.float64) for name in state])
-    for name, column in state.items():
-        history[name] = column
-    return history
+    return np.array(list(zip(*state.values(), strict=True)), [(name, np.float64) for name in state])

@@ -90,10 +90,6 @@ class Placement:
         found[columns, np.arange(len(columns))] = self.height**2
         return np.asarray(found + self.axes * (self.scales**2 - self.height**2) @ along.T)
 
-    def precision(self, columns: Indices) -> Matrix:
-        """Return the block of Sigma^-1 of some features (a, a)."""
-        return self.pull_of(columns)[columns]
-
     @property
     def widths(self) -> Matrix:
         """1 / sqrt(diagonal of Sigma^-1): how much each feature varies within a region, given the others."""
@@ -183,16 +179,12 @@ class ColumnFeatures:
         """Return the features (m, d); missing numbers are NaN, those of tables are filled by the measure."""
         if not has_rows(self.measure):
             values, owners = self.measure.indicator_columns(patterns)
-            return np.asarray(np.nan_to_num(values) * self.factors(owners))
+            factors = np.where(self.measure.is_code, CATEGORY, 1.0) * np.sqrt(self.weights)
+            return np.asarray(np.nan_to_num(values) * factors[owners])
         rows: Matrix = self.measure.unit.measure(patterns)
         if self.measure.largest != 1:
             rows /= self.measure.largest
         return rows if (self.weights == 1).all() else rows * np.sqrt(self.weights)
-
-    def factors(self, owners: Any) -> Matrix:
-        """Return what the columns of a table are multiplied by, given the column that each belongs to."""
-        roots = np.where(self.measure.is_code, CATEGORY, 1.0) * np.sqrt(self.weights)
-        return np.asarray(roots[owners])
 
 
 @dataclass(frozen=True, eq=False)

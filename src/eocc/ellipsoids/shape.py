@@ -11,10 +11,6 @@ from eocc.kernels.ellipsoids import best_cut, left_out_log_memberships, log_memb
 
 # Variances below this share of the largest, or of the total, are rounding errors.
 ROUNDING = 1e-9
-# The least shrinkage: without any, a direction in which the regions do not vary would have the variance 0.
-LEAST_SHRINKAGE = 1e-4
-# A covariance this close to a multiple of the identity, relative to its squares, is one.
-ROUND = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +54,9 @@ def _shrunk(residuals: Matrix) -> Shape:
     mean, squares = float(np.trace(covariance)) / r, float((covariance**2).sum())
     spread = squares - mean**2 * r
     noise = float(((residuals**2).sum(axis=1) ** 2).sum()) / n**2 - squares / n
-    is_round = spread <= ROUND * squares
-    shrinkage = 1.0 if is_round else float(np.clip(noise / spread, LEAST_SHRINKAGE, 1.0))
+    # Without any shrinkage, a direction in which the regions do not vary would have the variance 0.
+    is_round = spread <= 1e-12 * squares
+    shrinkage = 1.0 if is_round else float(np.clip(noise / spread, 1e-4, 1.0))
     values, axes = np.linalg.eigh(covariance)
     variances = (1 - shrinkage) * np.maximum(values, 0) + shrinkage * mean
     return Shape(axes, np.maximum(variances, ROUNDING * mean * r), shrinkage * mean, shrinkage)

@@ -78,7 +78,7 @@ def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix)
     total, left, freed, steps = float(gaps @ pulls), pulls, np.empty(0, np.int64), list[FreedColumn]()
     if total <= 0:
         return [], 0.0
-    blocks = {k: placement.precision(one.places) for k, one in enumerate(columns) if len(one.places) > 1}
+    blocks = {k: placement.pull_of(one.places)[one.places] for k, one in enumerate(columns) if len(one.places) > 1}
     remaining, spent = list(range(len(columns))), 0.0
     while remaining and len(steps) < SOME:
         # Of the features that are left, given those that are free.

@@ -4,10 +4,6 @@ import numpy as np
 
 from eocc.kernels.compile import kernel
 
-# A term this much smaller than the largest, in the logarithm, does not change a sum of doubles.
-NEGLIGIBLE = 45.0
-# The share of the covariance that one row may have: without it nothing would be left. As in the reference code.
-LARGEST_SHARE = 0.99
 # Rows that are placed together: their coordinates stay in the processor's cache.
 ROWS_AT_A_TIME = 8
 
@@ -56,7 +52,7 @@ def log_sum(squares, logs):
     total = 0.0
     for k in range(len(squares)):
         term = logs[k] - squares[k] / 2 - largest
-        if term > -NEGLIGIBLE:
+        if term > -45.0:  # smaller terms do not change a sum of doubles
             total += np.exp(term)
     return largest + np.log(total)
 
@@ -92,7 +88,7 @@ def left_out_log_memberships(rows, labels, centres, counts, shrinkage, out):
         is_alone = counts[region] < 2
         factor = 0.0 if is_alone else counts[region] / (counts[region] - 1.0)
         share = (1.0 - shrinkage) * factor / max(n - k, 1)
-        left = 1.0 - min(share * length, LARGEST_SHARE)
+        left = 1.0 - min(share * length, 0.99)  # one row has no larger share of the covariance
         for c in range(k):
             square, cross = 0.0, 0.0
             for j in range(len(own)):

@@ -13,10 +13,6 @@ from eocc.kernels.compile import inlined_kernel, kernel, summing_kernel
 from eocc.kernels.distances import SPARE_BITS, row_distance
 from eocc.kernels.trees import find_root, precedes
 
-# Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
-KEY_SLACK = 1 + 1e-10
-TINIEST = 1e-290  # smaller squares lose digits to underflow
-
 
 @kernel
 def bound_nodes(points, bounds, low, high):
@@ -132,7 +128,9 @@ class Queries(NamedTuple):
 @inlined_kernel
 def square_limit(key, scale):
     """Return an upper limit of the squared distance of the ends of edges with at most this key."""
-    return (key / scale) ** 2 * KEY_SLACK + TINIEST
+    # Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
+    # Squares below 1e-290 lose digits to underflow.
+    return (key / scale) ** 2 * (1 + 1e-10) + 1e-290
 
 
 @inlined_kernel
@@ -243,38 +241,31 @@ def search_boxes(start, stop, boxes, active, component, whole, slot, lists):
 
 
 @kernel
-def improve(p, t, ids, component, keys, near, best, best_near):
-    """Make entry t of the list of p the best edge that leaves its component, if it comes first."""
-    c, other = component[p], near[p, t]
-    rival = best[c]
-    if rival >= 0:
-        key, rival_key = keys[p, t], keys[rival, best_near[c]]
-        if key > rival_key:
-            return
-        if key == rival_key and not precedes(ids[p], ids[other], ids[rival], ids[near[rival, best_near[c]]]):
-            return
-    best[c], best_near[c] = p, t
-
-
-@kernel
 def best_known(ids, component, begun, keys, near, best, best_near):
     """Fill best[c] and best_near[c] with the point and list entry of the first known edge that leaves c, or -1."""
     # begun[p] is the first entry of the list of p whose other end may lie outside: components only grow.
-    for p in range(component.shape[0]):
-        best[p] = -1
-    for p in range(component.shape[0]):
-        while begun[p] < keys.shape[1] and near[p, begun[p]] >= 0 and component[near[p, begun[p]]] == component[p]:
+    n, length = keys.shape
+    best[:] = -1
+    for p in range(n):
+        while begun[p] < length and near[p, begun[p]] >= 0 and component[near[p, begun[p]]] == component[p]:
             begun[p] += 1
-        if begun[p] < keys.shape[1] and near[p, begun[p]] >= 0:
-            improve(p, begun[p], ids, component, keys, near, best, best_near)
+        c, t = component[p], begun[p]
+        if t == length or near[p, t] < 0:
+            continue
+        rival, s = best[c], best_near[c]
+        is_first = rival < 0 or keys[p, t] < keys[rival, s]
+        if rival >= 0 and keys[p, t] == keys[rival, s]:
+            is_first = precedes(ids[p], ids[near[p, t]], ids[rival], ids[near[rival, s]])
+        if is_first:
+            best[c], best_near[c] = p, t
 
 
 @kernel
 def mark_active(ids, component, begun, keys, near, known, active, reach):
     """Mark the points whose list ends before the best known edge of their component; return how many."""
-    # Edges that are not in a list come after its last one or, if that is -1, have a larger key. The largest component
-    # need not search, because the edges of the others reach it. `reach` is set to the keys of the best known edges, and
-    # the last list entry of the searching points is emptied for the result.
+    # Also return the largest component, which need not search, because the edges of the others reach it. Edges that are
+    # not in a list come after its last one or, if that is -1, have a larger key. `reach` is set to the keys of the best
+    # known edges, and the last list entry of the searching points is emptied for the result.
     best, best_near = known
     n, last = component.shape[0], keys.shape[1] - 1
     count, largest = np.zeros(n, np.int64), 0
@@ -282,7 +273,6 @@ def mark_active(ids, component, begun, keys, near, known, active, reach):
         count[component[p]] += 1
         largest = component[p] if count[component[p]] > count[largest] else largest
         reach[p] = keys[best[p], best_near[p]] if best[p] >= 0 else np.inf
-    best[largest] = -1
     n_active = 0
     for p in range(n):
         active[p] = False
@@ -296,16 +286,7 @@ def mark_active(ids, component, begun, keys, near, known, active, reach):
         if active[p]:
             begun[p], keys[p, last], near[p, last] = last, np.inf, -1
             n_active += 1
-    return n_active
-
-
-@kernel
-def best_found(active, ids, component, keys, near, best, best_near):
-    """Update the best edges of the components with the results of the search."""
-    last = keys.shape[1] - 1
-    for p in range(active.shape[0]):
-        if active[p] and near[p, last] >= 0:
-            improve(p, last, ids, component, keys, near, best, best_near)
+    return n_active, largest
 
 
 @kernel

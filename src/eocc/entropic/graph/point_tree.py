@@ -11,6 +11,7 @@ from eocc.base.threads import for_each_block, threads
 from eocc.base.types import Flags, Matrix
 from eocc.entropic.graph.complete import SpanningTree, measured_tree
 from eocc.kernels import point_tree as kernels
+from eocc.measures.euclidean import distinct_rows
 
 Positions = NDArray[np.int64]
 # The shortest edges of every point: their keys and other ends; and the largest key that each component needs.
@@ -18,7 +19,6 @@ NeighbourLists = tuple[Matrix, NDArray[np.int32], Matrix]
 
 LIST_LENGTH = 4  # the fastest of 2, 3, 4, 6 and 8 on 10,000 points of 10 dimensions
 LEAF_SIZE = 128  # at most; the fastest of 32, 64 and 128, also on 100,000 points
-LARGEST_POINT = 1e150  # the sum of squares of larger coordinates may overflow
 
 
 def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 1) -> SpanningTree:
@@ -37,11 +37,12 @@ def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 
         raise ValueError(f"scale must be positive and finite, not {scale}; use 1 for plain distances")
     if n_threads < 1:
         raise ValueError(f"n_threads must be at least 1, not {n_threads}")
-    first = _first_copies(rows)
-    distinct, copies = np.flatnonzero(first == np.arange(len(rows))), np.flatnonzero(first != np.arange(len(rows)))
+    _, number = distinct_rows(rows)
+    first = np.unique(number, return_index=True)[1]  # of the copies of each row
+    copies = np.setdiff1d(np.arange(len(rows)), first)
     with threads(n_threads):
-        edges, keys = _joining_edges(_boxes_of(rows, scale, distinct))
-    edges = np.vstack([edges, np.column_stack([first[copies], copies])])
+        edges, keys = _joining_edges(_boxes_of(rows, scale, first))
+    edges = np.vstack([edges, np.column_stack([first[number[copies]], copies])])
     return measured_tree(rows, scale, edges, np.concatenate([keys, np.zeros(len(copies))]))
 
 
@@ -51,32 +52,25 @@ def _checked_points(points: ArrayLike) -> Matrix:
         raise ValueError(f"points must be a matrix with rows and columns, not of shape {rows.shape}")
     if not np.isfinite(rows).all():
         raise ValueError("points contain NaN or infinity; drop or impute those patterns first")
-    if np.abs(rows).max() > LARGEST_POINT:
+    if np.abs(rows).max() > 1e150:
         raise ValueError(f"points reach {np.abs(rows).max():g}, whose square overflows; divide them first")
     return rows
 
 
-def _first_copies(rows: Matrix) -> Positions:
-    """Return, for every row, the index of the first row equal to it."""
-    as_bytes = (rows + 0.0).view(f"V{rows.itemsize * rows.shape[1]}").ravel()  # -0 becomes 0
-    _, first, group = np.unique(as_bytes, return_index=True, return_inverse=True)
-    return np.asarray(first[group])
-
-
 def _boxes_of(rows: Matrix, scale: float, ids: Positions) -> kernels.Boxes:
     """Return the rows with these ids in the leaves of a balanced k-d tree, with an even number of columns."""
-    points, n = np.hstack([rows[ids], np.zeros((len(ids), rows.shape[1] % 2))]), len(ids)
+    columns, n = np.vstack([rows[ids].T, np.zeros((rows.shape[1] % 2, len(ids)))]), len(ids)
     n_leaves = 1 << max(0, int(np.ceil(np.log2(n / LEAF_SIZE))))
     starts, order = np.array([0, n]), np.arange(n)
     while len(starts) <= n_leaves:  # halve every part at the middle of its widest column
         middles = (starts[:-1] + starts[1:]) // 2
         for start, middle, stop in zip(starts, middles, starts[1:], strict=False):
             if stop - start > 1:
-                part = points[order[start:stop]]
-                column = part[:, np.argmax(np.ptp(part, axis=0))]
-                order[start:stop] = order[start:stop][np.argpartition(column, middle - start)]
+                part = columns[:, start:stop]
+                halved = np.argpartition(part[np.argmax(np.ptp(part, axis=1))], middle - start)
+                columns[:, start:stop], order[start:stop] = part[:, halved], order[start:stop][halved]
         starts = np.sort(np.concatenate([starts, middles]))
-    points = points[order]
+    points = np.ascontiguousarray(columns.T)
     lows, highs = np.empty((2, 2 * n_leaves, points.shape[1]))
     kernels.bound_nodes(points, starts, lows, highs)
     # Block widths are multiples of 8: two vector registers of doubles.
@@ -110,8 +104,10 @@ def _joining_edges(boxes: kernels.Boxes) -> tuple[Positions, Matrix]:
     while n_edges < n - 1:
         known = boxes.ids, component, begun, keys, near
         kernels.best_known(*known, *best)
-        if kernels.mark_active(*known, best, active, reach) > 0:
+        n_active, largest = kernels.mark_active(*known, best, active, reach)
+        if n_active > 0:
             _complete(boxes, (keys, near, reach), component, active, slot=LIST_LENGTH - 1)
-            kernels.best_found(active, boxes.ids, component, keys, near, *best)
+            kernels.best_known(*known, *best)
+        best[0][largest] = -1  # the edges of the other components reach it
         n_edges = kernels.join(boxes.ids, component, keys, near, best, n_edges, edges, edge_keys)
     return edges, edge_keys

@@ -1,6 +1,6 @@
 """Spanning tree + distances -> clusters and their modularity (Algorithm 1)."""
 
-from typing import overload
+from typing import Any
 
 import numpy as np
 import scipy
@@ -44,18 +44,14 @@ def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
     return float(np.sum(inside / total - (degrees / (2 * total)) ** 2))
 
 
-@overload
-def normalized_modularity(q: float) -> float: ...
-@overload
-def normalized_modularity(q: Matrix) -> Matrix: ...
-def normalized_modularity(q: float | Matrix) -> float | Matrix:
+def normalized_modularity(q: Any) -> Any:
     """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of an array.
 
     >>> normalized_modularity(1.0), normalized_modularity(-0.5)
     (1.0, 0.0)
     """
     m = np.log(1.5 + np.asarray(q)) / np.log(2.5)
-    return float(m) if np.ndim(m) == 0 else np.asarray(m)
+    return float(m) if np.ndim(m) == 0 else m
 
 
 def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
@@ -67,7 +63,7 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
     [0.0, 0.5, 0.125, -0.25]
     """
     matrix = _unit_distances(distances)
-    return full_curve(matrix, _checked_tree(tree, len(matrix)))
+    return full_curve(matrix, checked_tree(tree, len(matrix)))
 
 
 def full_curve(distances: Matrix, tree: SpanningTree) -> Matrix:
@@ -84,7 +80,7 @@ def cut(tree: SpanningTree, k: int) -> Labels:
     >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
     [0, 0, 1]
     """
-    checked = _checked_tree(tree)
+    checked = checked_tree(tree)
     if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
         raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
     return tree_labels(checked, int(k))
@@ -118,7 +114,7 @@ def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -
     """
     choose("first_cut", LEAST_CLUSTERS, first_cut)
     matrix = _unit_distances(distances)
-    return cut(tree, greedy_prune(matrix, _checked_tree(tree, len(matrix)), first_cut)[0])
+    return cut(tree, greedy_prune(matrix, checked_tree(tree, len(matrix)), first_cut)[0])
 
 
 def greedy_prune(distances: Matrix, tree: SpanningTree, first_cut: str = "always") -> tuple[int, float]:
@@ -150,7 +146,7 @@ def _unit_distances(distances: ArrayLike) -> Matrix:
     return matrix
 
 
-def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
+def checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
     """Return the tree; raise a ValueError unless it spans n patterns, heaviest edge first."""
     edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
     if n is not None and found != n:

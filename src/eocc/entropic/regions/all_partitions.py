@@ -1,7 +1,6 @@
 """All partitions of a spanning tree -> how well the regions of each classify a validation set (Algorithm 2)."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,36 +51,24 @@ PERFORMANCES = {performance.__name__: performance for performance in (*COUNTED, 
 Performance = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class ValidationRows:
-    """Validation patterns in the dissimilarity space: `n_targets` targets, then the outliers."""
-
-    rows: Matrix
-    n_targets: int
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """The numbers of targets and of outliers."""
-        return self.n_targets, len(self.rows) - self.n_targets
-
-
 def performance_curve(
-    graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification, performance: Performance
+    graph: EuclideanGraph, rows: Matrix, n_targets: int, fuzzification: Fuzzification, performance: Performance
 ) -> Matrix:
-    """Return the performance of the partitions into k = 2, ..., n clusters.
+    """Return the performance of the partitions into k = 2, ..., n clusters on validation rows, targets first.
 
     If every region is a ball and the performance follows from counts, one pass computes all of them. Otherwise every
     split builds the regions of its two parts.
     """
+    sizes = n_targets, len(rows) - n_targets
     if performance in COUNTED and fuzzification.gives_balls and len(graph.tree.edges):
-        counts = counts_by_split(graph, validation, fuzzification.extent)
-        return np.asarray(performance(*counts, *validation.sizes))
-    found, y = [], np.repeat([1, -1], validation.sizes)
-    for ratios in ratios_by_split(graph, validation, fuzzification):
+        counts = counts_by_split(graph, rows, n_targets, fuzzification.extent)
+        return np.asarray(performance(*counts, *sizes))
+    found, y = [], np.repeat([1, -1], sizes)
+    for ratios in ratios_by_split(graph, rows, fuzzification):
         is_accepted = ratios.min(axis=1) <= BOUNDARY
         if performance in COUNTED:
             counts = is_accepted[y == 1].sum(), is_accepted[y == -1].sum()
-            found.append(float(performance(*counts, *validation.sizes)))
+            found.append(float(performance(*counts, *sizes)))
         else:
             scores = combined_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
             found.append(_own_performance(performance, y, np.where(is_accepted, 1, -1), scores))
@@ -99,9 +86,9 @@ def _own_performance(performance: Performance, y: Indices, decisions: Indices, s
     return value
 
 
-def counts_by_split(graph: EuclideanGraph, validation: ValidationRows, extent: Any) -> tuple[Indices, Indices]:
+def counts_by_split(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Any) -> tuple[Indices, Indices]:
     """Return how many targets and outliers are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
-    cuts, space, (n_edges, m) = leaf_order(graph.tree), graph.space, (len(graph.tree.edges), len(validation.rows))
+    cuts, space, (n_edges, m) = leaf_order(graph.tree), graph.space, (len(graph.tree.edges), len(rows))
     medoid, left, right = np.empty((3, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
     nodes = Nodes(medoid, total, largest, left, right)
@@ -115,8 +102,8 @@ def counts_by_split(graph: EuclideanGraph, validation: ValidationRows, extent: A
     accepted, falsely = np.empty((2, n_edges), np.int64)
     scratch = np.empty((n_edges, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8)
     count_accepted(
-        nodes, radius, float(width_of(default)) * BOUNDARY / space.scale, _products(space.rows, validation.rows),
-        validation.n_targets, scratch, accepted, falsely,
+        nodes, radius, float(width_of(default)) * BOUNDARY / space.scale, _products(space.rows, rows),
+        n_targets, scratch, accepted, falsely,
     )  # fmt: skip
     return accepted, falsely
 
@@ -141,16 +128,14 @@ def _in_single_precision(rows: Matrix) -> tuple[Matrix, Any]:
     return np.where(is_out, np.inf, norms), short
 
 
-def ratios_by_split(
-    graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification
-) -> Iterator[Matrix]:
+def ratios_by_split(graph: EuclideanGraph, rows: Matrix, fuzzification: Fuzzification) -> Iterator[Matrix]:
     """Yield d / tau of every validation pattern in every region, (m, k), at k = 2, 3, ...; at k = 1 if n = 1."""
     cuts = leaf_order(graph.tree)
     columns: dict[int, Matrix] = {}  # key: where the cluster starts in the leaf order
 
     def add(start: int, stop: int) -> None:
         region = build_region(graph, fuzzification, np.sort(cuts.order[start:stop]))
-        columns[start] = FuzzyModel.of([region], fuzzification).ratios(validation.rows)[:, 0]
+        columns[start] = FuzzyModel.of([region], fuzzification).ratios(rows)[:, 0]
 
     if graph.tree.n_vertices == 1:
         add(0, 1)

@@ -8,18 +8,9 @@ import numpy as np
 
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
+from eocc.entropic.regions import rules
 from eocc.entropic.regions.memberships import MembershipFunction
-from eocc.entropic.regions.rules import (
-    Extent,
-    Medoid,
-    Representative,
-    TConorm,
-    extents_of_sums,
-    max_extent,
-    mean_extent,
-    most_central,
-)
-from eocc.entropic.regions.scores import BOUNDARY, decision_margin, log_grades
+from eocc.entropic.regions.scores import BOUNDARY, log_grades
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.space.dissimilarity_space import distances_to
 
@@ -28,23 +19,21 @@ CANCELLED = 2e-15
 # The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite for every d below 1e54.
 # departure: extent of one
 LEAST_EXTENT = 1e-100
-# An extent below this share of the largest distance is a rounding error, for example the deviation of equal distances.
-NO_EXTENT = 1e-12
 
 
 @dataclass(frozen=True)
 class Fuzzification:
     """How clusters become fuzzy regions."""
 
-    extent: Extent
-    representative: Representative
+    extent: rules.Extent
+    representative: rules.Representative
     membership_function: MembershipFunction
-    tconorm: TConorm
+    tconorm: rules.TConorm
 
     @property
     def gives_balls(self) -> bool:
         """Whether a region is a ball around its medoid, with an extent that follows from the sums of distances."""
-        return type(self.representative) is Medoid and self.extent in (mean_extent, max_extent)
+        return type(self.representative) is rules.Medoid and self.extent in (rules.mean_extent, rules.max_extent)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,8 +65,8 @@ def build_region(graph: EuclideanGraph, fuzzification: Fuzzification, members: I
     rows, distances, sums = graph.space.rows, graph.distances, np.empty(len(members))
     largest, representative = sums_among(distances, members, sums), fuzzification.representative
     extent = _extent(distances, members, sums, largest, fuzzification.extent) or default_extent(graph.tree)
-    if type(representative) is Medoid:
-        exemplar = most_central(sums)
+    if type(representative) is rules.Medoid:
+        exemplar = rules.most_central(sums)
         return Region(members, int(members[exemplar]), extent), rows[members[exemplar]]
     point, exemplar = representative.centre(rows[members], distances[np.ix_(members, members)])
     centre = np.asarray(point, dtype=np.float64)
@@ -94,7 +83,7 @@ def _extent(distances: Matrix, members: Indices, sums: Matrix, largest: float, e
     n = len(members)
     if n == 1:
         return 0.0
-    size = extents_of_sums(extent, sums.sum() / 2, largest, n * (n - 1) / 2)
+    size = rules.extents_of_sums(extent, sums.sum() / 2, largest, n * (n - 1) / 2)
     if size is None:
         pairs = np.empty(n * (n - 1) // 2)
         pairs_among(distances, members, pairs)
@@ -102,7 +91,8 @@ def _extent(distances: Matrix, members: Indices, sums: Matrix, largest: float, e
     size = np.asarray(size)
     if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
         raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
-    return float(size) if size > NO_EXTENT * largest else 0.0
+    # A tiny share of the largest distance is a rounding error, for example the deviation of equal distances.
+    return float(size) if size > 1e-12 * largest else 0.0
 
 
 def width_of(extent: Any) -> Any:
@@ -123,7 +113,7 @@ class FuzzyModel:
     centres: Matrix
     extents: Matrix
     membership_function: MembershipFunction
-    tconorm: TConorm
+    tconorm: rules.TConorm
 
     @classmethod
     def of(cls, built: Sequence[BuiltRegion], how: Fuzzification, origin: Any = 0.0) -> "FuzzyModel":
@@ -145,12 +135,8 @@ class FuzzyModel:
         """The log-membership on the boundary of a region, if there is only one."""
         return float(self.membership_function.log_grade(np.array([[BOUNDARY]]))[0, 0])
 
-    def decision(self, rows: Matrix) -> Matrix:
-        """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF)."""
-        return decision_margin(self.ratios(rows).min(axis=1))
 
-
-def combined_grades(function: MembershipFunction, tconorm: TConorm, ratios: Matrix) -> Matrix:
+def combined_grades(function: MembershipFunction, tconorm: rules.TConorm, ratios: Matrix) -> Matrix:
     """Return the t-conorm, over the regions, of ln mu."""
     combined = np.asarray(tconorm(log_grades(function, ratios)))
     if combined.shape != (len(ratios),) or np.isnan(combined).any():

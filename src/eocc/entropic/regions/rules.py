@@ -95,9 +95,6 @@ def most_central(sums: Matrix) -> int:
 
 TConorm = Callable[[Matrix], Matrix]
 
-# Below exp(-30), about 1e-13, the product of two grades is negligible compared with their sum.
-NEGLIGIBLE = -30.0
-
 
 def maximum(log_grades: Matrix) -> Matrix:
     """Return the highest grade, as in the paper."""
@@ -105,9 +102,9 @@ def maximum(log_grades: Matrix) -> Matrix:
 
 
 def probabilistic_sum(log_grades: Matrix) -> Matrix:
-    """Return a + b - ab, that is 1 - prod(1 - mu); of tiny grades a + b, because their products are negligible."""
+    """Return a + b - ab, that is 1 - prod(1 - mu); of grades below exp(-30), whose products are negligible, a + b."""
     exact = _log_complement(_log_complement(log_grades).sum(axis=1))
-    return np.where(log_grades.max(axis=1) < NEGLIGIBLE, lukasiewicz(log_grades), exact)
+    return np.where(log_grades.max(axis=1) < -30.0, lukasiewicz(log_grades), exact)
 
 
 def lukasiewicz(log_grades: Matrix) -> Matrix:

@@ -10,8 +10,6 @@ from eocc.entropic.regions.memberships import MembershipFunction
 # A row on the boundary, such as the second of two members, must not fall out by rounding: distances are exact to
 # about 1e-10 of themselves. departure: boundary
 BOUNDARY = 1 + 1e-9
-# The score of a grade of 0 starts here, below that of any other, and falls with the distance: ranks are kept.
-ZERO_GRADE = -1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +36,11 @@ class Scores:
 
 
 def log_grades(function: MembershipFunction, ratios: Matrix) -> Matrix:
-    """Return ln mu, finite also where mu = 0."""
-    least = np.finfo(np.float64).min
+    """Return ln mu, finite also where mu = 0: there below that of any other grade, and falling with the distance."""
     with np.errstate(over="ignore"):
         grades = function.log_grade(ratios)
-        return np.maximum(np.where(np.isneginf(grades) & np.isfinite(ratios), ZERO_GRADE * (1 + ratios), grades), least)
+        ranked = np.where(np.isneginf(grades) & np.isfinite(ratios), -1e100 * (1 + ratios), grades)
+        return np.maximum(ranked, np.finfo(np.float64).min)
 
 
 def decision_margin(ratios: Matrix) -> Matrix:

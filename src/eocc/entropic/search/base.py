@@ -59,20 +59,31 @@ class Stopping:
 
 @dataclass
 class Run:
-    """A running search that counts its generations and applies the stopping rules."""
+    """A running search that counts its generations, applies the stopping rules and proposes its `population`."""
 
     rules: Stopping
+    population: Matrix
+    rng: np.random.Generator
     generations: int = field(default=0, init=False)
     stagnation: int = field(default=0, init=False)
     best_value: float = field(default=-np.inf, init=False)
     started: float = field(default_factory=time.monotonic, init=False)
 
+    def ask(self) -> Matrix:
+        """Return the population, (population_size, u)."""
+        return self.population
+
     def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Record the best value of a generation."""
+        """Record the best value of a generation, and make the next population."""
         value = float(values.max())
         self.generations += 1
         self.stagnation = 0 if value > self.best_value else self.stagnation + 1
         self.best_value = max(self.best_value, value)
+        self.population = self.next_population(candidates, values)
+
+    def next_population(self, candidates: Matrix, values: Matrix) -> Matrix:
+        """Return random points."""
+        return self.rng.random(candidates.shape)
 
     def should_stop(self) -> bool:
         """Return whether a limit of generations, patience or time is reached."""
@@ -84,24 +95,11 @@ class Run:
 class RandomSearch(Stopping):
     """Points drawn uniformly from [0, 1]^u; the first point is all ones."""
 
-    def start(self, n_parameters: int, rng: np.random.Generator) -> "RandomRun":
-        """Start."""
-        return RandomRun(self, n_parameters, rng)
-
-
-@dataclass
-class RandomRun(Run):
-    """A running random search."""
-
-    n_parameters: int
-    rng: np.random.Generator
-
-    def ask(self) -> Matrix:
-        """Return a batch of new points."""
-        points = self.rng.random((self.rules.population_size, self.n_parameters))
-        if self.generations == 0:
-            points[0] = 1.0
-        return points
+    def start(self, n_parameters: int, rng: np.random.Generator) -> Run:
+        """Draw the first points."""
+        points = rng.random((self.population_size, n_parameters))
+        points[0] = 1.0
+        return Run(self, points, rng)
 
 
 def resolve_search(search: str | Search) -> Search:

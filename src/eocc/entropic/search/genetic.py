@@ -8,8 +8,6 @@ from eocc.base.registry import choose
 from eocc.base.types import Matrix
 from eocc.entropic.search.base import Run, Stopping
 
-FIRST_POPULATIONS = ("ones", "random")
-
 
 @dataclass(frozen=True)
 class GeneticSearch(Stopping):
@@ -28,7 +26,7 @@ class GeneticSearch(Stopping):
         super().__post_init__()
         if not 0 <= self.mutation_rate <= 1:
             raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
-        choose("first_population", dict.fromkeys(FIRST_POPULATIONS), self.first_population)
+        choose("first_population", dict.fromkeys(("ones", "random")), self.first_population)
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> "GeneticRun":
         """Draw the first population."""
@@ -43,20 +41,13 @@ class GeneticRun(Run):
     """A running genetic search."""
 
     rules: GeneticSearch
-    population: Matrix
-    rng: np.random.Generator
 
-    def ask(self) -> Matrix:
-        """Return the population, (population_size, u)."""
-        return self.population
-
-    def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Create the next generation from these candidates."""
-        super().tell(candidates, values)
+    def next_population(self, candidates: Matrix, values: Matrix) -> Matrix:
+        """Return the fittest of these candidates and the children of all."""
         elite = candidates[[int(np.argmax(values))]]
         n_children = len(candidates) - 1
         mothers, fathers = self._select(candidates, values, 2 * n_children).reshape(2, n_children, -1)
-        self.population = np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
+        return np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
 
     def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
         """Draw with probabilities proportional to value minus the population's minimum. departure: selection."""
