@@ -19,9 +19,7 @@ PROTOTYPES = Parameter(
 SELECTION = Parameter("selection", choice(SELECTIONS, "select"), "How prototypes are chosen.")
 WEIGHTS = Parameter("weights", optional(ANYTHING), "Fixed weights p of the dissimilarity, without a search.")
 MEMBERSHIP = Parameter(
-    "membership_function",
-    choice(MEMBERSHIP_FUNCTIONS, "log_grade"),
-    "How a distance becomes a grade of membership.",
+    "membership_function", choice(MEMBERSHIP_FUNCTIONS, "log_grade"), "How a distance becomes a grade of membership."
 )
 RATE = Parameter("false_alarm_rate", optional(number("(0, 1)")), "The share of new normal rows that may be rejected.")
 CONTAMINATION = Parameter(

@@ -182,9 +182,8 @@ class RegionClassifier(RegionViews):
                 rows = measure.unit.measure(patterns)
                 self.prototypes_ = measure.unit.restored(means_of(rows, learned.labels, len(own)))[self.labels_]
                 measure = replace(measure, donors=self.prototypes_[:1].copy())  # `filled` of the model fills gaps
-                self.ellipsoids_ = self.ellipsoids_.with_centres(
-                    features.of(self.prototypes_)[np.argsort(self.labels_)]
-                )
+                centres = features.of(self.prototypes_)[np.argsort(self.labels_)]
+                self.ellipsoids_ = self.ellipsoids_.with_centres(centres)
             self.features_ = replace(features, measure=measure)
         self.measure_, self.training_indices_ = measure, numbers[order]
         self.prototype_indices_ = np.arange(len(order))

@@ -83,10 +83,8 @@ def explain_by_regions(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why an EntropicOneClassClassifier accepts or rejects each pattern; docs/guides/explanations.md."""
     rows, model = classifier._embed(patterns), classifier.fuzzy_model_
     ratios = model.ratios(rows)
-    ranked, scores = (
-        np.argsort(ratios, axis=1, kind="stable")[:, :2],
-        Scores(ratios.min(axis=1), model.log_membership(rows)),
-    )
+    ranked = np.argsort(ratios, axis=1, kind="stable")[:, :2]
+    scores = Scores(ratios.min(axis=1), model.log_membership(rows))
     reasons = least_usual(classifier, patterns, classifier.weights_, rows)
     near = exemplars_of(classifier, np.where(prototype_labels(classifier) == ranked[:, :1], rows, np.inf))
     centres = prototypes_of(classifier, np.unique(ranked).tolist())

@@ -119,10 +119,8 @@ class Axis:
             band = list(map(self.place_of, self.range))
             return {**shown, "band": band, "counts": counts.tolist(), "log": self.is_logarithmic or None}
         bars, more = self.shares[: self._n_bars], len(self.shares) - self._n_bars
-        shares, rest = (
-            [[shortened(label), round(share, 4)] for label, share in bars],
-            f"{more} others" if more else None,
-        )
+        rest = f"{more} others" if more else None
+        shares = [[shortened(label), round(share, 4)] for label, share in bars]
         shares += [] if rest is None else [[rest, round(1 - sum(share for _, share in bars), 4)]]
         return {**shown, "shares": shares, "rest": rest}
 

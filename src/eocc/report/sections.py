@@ -81,16 +81,10 @@ def _found(study: Study) -> list[object]:
     keeps = [f"The model keeps {kept} as prototypes and compares every row with these only."] if kept else []
     if new is None:
         return [f"No new rows were given; the page shows how the model scores its own {study.row_name}s.", *keeps]
-    found, n_known = list[object](), int(new.are_known.sum())
-    if study.overlap:
-        found.append("The windows overlap, so they depend on each other: "
-                     "discoveries are left out, and drift means little.")  # fmt: skip
-    found += [
-        *_discoveries_in_words(study),
-        *_main_columns(study),
-        *_labels_in_words(new),
-        *_drift_in_words(study, new),
-    ]
+    overlap = "The windows overlap, so they depend on each other: discoveries are left out, and drift means little."
+    found, n_known = list[object]([overlap] if study.overlap else []), int(new.are_known.sum())
+    found += [*_discoveries_in_words(study), *_main_columns(study)]
+    found += [*_labels_in_words(new), *_drift_in_words(study, new)]
     if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         found.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
@@ -192,11 +186,9 @@ def _filters(study: Study) -> Markup:
 
 def map_section(study: Study) -> Markup:
     """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
-    said = (
-        f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
-        f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
-        "are logarithmic, so that a far row does not squeeze the others."
-    )
+    said = f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
+    said += f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, "
+    said += "distances are logarithmic, so that a far row does not squeeze the others."
     kinds = [] if study.rules is None else ["tree"]
     kinds += ["training", ACCEPTED, REJECTED] if study.new is not None else []
     if study.rules is None:
@@ -219,18 +211,14 @@ def map_section(study: Study) -> Markup:
 
 def _legend(study: Study) -> Markup:
     signs, kinds = ("+", "\N{MULTIPLICATION SIGN}", "\N{BLACK DIAMOND SUIT}"), np.bincount(study.decisions, minlength=3)
-    items = [
-        tag("li", tag("b", sign, class_=kind, aria_hidden="true"), f" {study.kind}, {kind}: {count:,}")
-        for sign, kind, count in zip(signs, DECISIONS, kinds.tolist(), strict=True)
-        if count
-    ]
-    if study.rules is not None:
-        rules, order = study.rules, study.region_order
-        for number in sorted(order[:SOME]):
-            dot = tag("b", "\N{BLACK CIRCLE}", class_=f"region-{number % 8}", aria_hidden="true")
-            items.append(tag("li", dot, f" region {number}: {counted(rules[number].n_members, 'training row')}"))
-        more = len(order) - SOME
-        items += [tag("li", f"and {more} smaller ones")] if more > 0 else []
+    known = [(sign, kind, f"{study.kind}, {kind}: {count:,}")
+             for sign, kind, count in zip(signs, DECISIONS, kinds.tolist(), strict=True) if count]  # fmt: skip
+    for number in sorted(study.region_order[:SOME]):
+        size = counted((study.rules or [])[number].n_members, "training row")
+        known.append(("\N{BLACK CIRCLE}", f"region-{number % 8}", f"region {number}: {size}"))
+    items = [tag("li", tag("b", sign, class_=look, aria_hidden="true"), f" {text}") for sign, look, text in known]
+    more = len(study.region_order) - SOME
+    items += [tag("li", f"and {more} smaller ones")] if more > 0 else []
     return tag("ul", *items, class_="keys")
 
 
