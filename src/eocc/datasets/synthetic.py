@@ -104,22 +104,8 @@ FAULTS: dict[str, Callable[[Row], Row]] = {
 def make_pumps(n_normal: int = 300, n_faulty: int = 0, random_state: int = 0) -> tuple[list[Row], list[str]]:
     """Return rows of normal pumps, then of faulty ones, and the fault of each row, "" if it has none.
 
-    Parameters
-    ----------
-    n_normal, n_faulty : int
-        Numbers of rows. The faults take turns.
-    random_state : int
-        Random seed.
+    A row is a dict, with None where a reading is missing.
 
-    Returns
-    -------
-    rows : list of dict
-        One dict per pump, None where a reading is missing.
-    faults : list of str
-        The fault of each row, "" for a normal pump.
-
-    Examples
-    --------
     >>> rows, faults = make_pumps(2, 1)
     >>> list(rows[0])
     ['pump', 'site', 'model', 'serviced', 'load', 'temp_c', 'pressure_bar', 'vibration', 'oil']

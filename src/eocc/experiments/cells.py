@@ -175,9 +175,10 @@ def run_cell(cell: Cell) -> Figures:
     try:
         trial, estimator, scores, accepted, *seconds = outcome_of(cell)
         rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
-        measured = measured_quality(trial.test.y[rows], scores[rows], accepted[rows])
         searched = (len(estimator.regions_), len(estimator.history_)) if system.is_entropic else (np.nan, np.nan)
-        return Figures(*measured, *map(float, searched), *seconds)
+        measured = measured_quality(trial.test.y[rows], scores[rows], accepted[rows])
+        figures: list[Any] = [*measured, *map(float, searched), *seconds]
+        return Figures(*figures)
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
         return Figures(reason=f"{type(error).__name__}: {first}")

@@ -6,13 +6,8 @@ from typing import Any
 import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.datasets.synthetic import (
-    OneClassProblem,
-    make_isolated_pattern,
-    make_narrow_band,
-    make_three_clusters,
-    make_two_clusters,
-)
+from eocc.datasets import synthetic
+from eocc.datasets.synthetic import OneClassProblem
 from eocc.experiments.tables import Ranking
 from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, new_figure, plot_history, plot_membership, plot_modularity
 
@@ -38,7 +33,7 @@ def _fitted(problem: OneClassProblem, synthesis: str = "entropy") -> EntropicOne
 
 def first_example() -> Any:
     """Draw three clusters: data and decisions, membership, modularity of all partitions, search."""
-    problem = make_three_clusters()
+    problem = synthetic.make_three_clusters()
     classifier, figure = _fitted(problem), new_figure(11, 8)
     axes = figure.subplots(2, 2)
     draw_problem(axes[0, 0], classifier, problem)
@@ -51,7 +46,7 @@ def first_example() -> Any:
 
 def second_example() -> Any:
     """Draw two narrow bands: decisions of EOCC-1, and the memberships of EOCC-1 and EOCC-2."""
-    problem = make_narrow_band()
+    problem = synthetic.make_narrow_band()
     one, two = _fitted(problem), _fitted(problem, "validation")
     figure = new_figure(15, 4.4)
     axes = figure.subplots(1, 3)
@@ -67,8 +62,9 @@ def second_example() -> Any:
 def third_example() -> Any:
     """Draw two properties: the weights follow the separation, and a lone training row gets its own region."""
     figure = new_figure(11, 4.6)
-    for drawn, make in zip(figure.subplots(1, 2), (make_two_clusters, make_isolated_pattern), strict=True):
-        classifier = _fitted(make())
+    problems = synthetic.make_two_clusters(), synthetic.make_isolated_pattern()
+    for drawn, problem in zip(figure.subplots(1, 2), problems, strict=True):
+        classifier = _fitted(problem)
         plot_membership(classifier, axes=drawn)
         weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
         drawn.set_title(f"{len(classifier.regions_)} regions, p* = [{weights}]")

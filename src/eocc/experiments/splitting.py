@@ -17,17 +17,6 @@ class OneClassFold:
     These are the folds of the paper's experiments. Pass refit=False to GridSearchCV, and fit the best parameters to the
     targets yourself: it would refit to all rows, and a classifier that ignores y would learn the outliers too.
 
-    Parameters
-    ----------
-    n_splits : int, default=10
-        Number of folds, at least 2.
-    n_repeats : int, default=1
-        How often the folds are drawn.
-    random_state : int, default=0
-        Random seed of the folds.
-
-    Examples
-    --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import GridSearchCV
     >>> from eocc import EntropicOneClassClassifier

@@ -2,9 +2,9 @@
 
 import importlib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Self, dataclass_transform
+from typing import Annotated, Any, Self, dataclass_transform, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.base.arguments import check_number, commit_fit, generator, unfitted_copy
+from eocc.base.arguments import commit_fit, generator, unfitted_copy
 from eocc.base.blas import one_blas_thread
+from eocc.base.checks import Check, integer, number
 from eocc.base.types import Matrix
 from eocc.rivals.distances import Metric
 
@@ -21,6 +22,25 @@ from eocc.rivals.distances import Metric
 DISTANCES_PER_BLOCK = 2**22
 # Squares of numbers up to this size, and sums of them over any data that fit in memory, do not overflow.
 LARGEST_SQUARED = 1e100
+
+
+def or_word(check: Check, *words: str) -> Check:
+    """Accept some words too."""
+
+    def rule(name: str, value: Any, sizes: Any) -> None:
+        if not (isinstance(value, str) and value in words):
+            check(name, value, sizes)
+
+    return replace(check, rule=rule)
+
+
+COUNT, WIDTH = integer(1), or_word(number("(0, inf)", " or 'auto'"), "auto")
+
+
+@cache
+def _checks(kind: type) -> dict[str, Check]:
+    hints = get_type_hints(kind, include_extras=True).items()
+    return {name: part for name, hint in hints for part in get_args(hint) if isinstance(part, Check)}
 
 
 @cache
@@ -66,21 +86,21 @@ def needed(module: str, package: str, by: str) -> Any:
 class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """A one-class classifier of rows of numbers: a score (higher = more normal) and a threshold.
 
-    A subclass lists its parameters as dataclass fields, and implements `_learn` and `_score`. `rejection_rate` is the
-    share of training targets that the threshold may reject; `random_state`, where a rival has it, is the random seed.
-    `offset_` is the threshold, a quantile of the `training_scores_` as in dd_tools. docs/reference/api/rivals.md says
-    which rivals score training rows left out.
+    A subclass lists its parameters as dataclass fields, each with its check, and implements `_learn` and `_score`.
+    `rejection_rate` is the share of training targets that the threshold may reject; `random_state`, where a rival has
+    it, is the random seed. `offset_` is the threshold, a quantile of the `training_scores_` as in dd_tools.
+    docs/reference/api/rivals.md says which rivals score training rows left out.
     """
 
-    rejection_rate: float = 0.05
+    rejection_rate: Annotated[float, number("[0, 1)")] = 0.05
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     @abstractmethod
-    def _learn(self, X: Matrix) -> Matrix:
-        """Fit to the targets X and return their scores."""
+    def _learn(self, X: Matrix) -> Matrix | None:
+        """Fit to the targets X and return their scores, each left out; None if the model itself scores them."""
 
     @abstractmethod
     def _score(self, X: Matrix) -> Matrix:
@@ -88,11 +108,14 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
-        check_number("rejection_rate", self.rejection_rate, "[0, 1)")
+        for name, check in _checks(type(self)).items():
+            check(name, getattr(self, name))
         draft = unfitted_copy(self)
         # With one thread, sums are added in the same order on every machine.
         with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
-            draft.training_scores_ = draft._learn(draft._read_targets(X))
+            targets = draft._read_targets(X)
+            left_out = draft._learn(targets)
+            draft.training_scores_ = draft._score(targets) if left_out is None else left_out
         draft.offset_ = threshold(draft.training_scores_, self.rejection_rate)
         return commit_fit(self, draft)
 

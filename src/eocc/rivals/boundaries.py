@@ -1,16 +1,20 @@
 """Boundaries around the targets in the space of a kernel, or of dissimilarities."""
 
+from typing import Annotated
+
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 from scipy.special import expit
 from sklearn.svm import OneClassSVM
 
-from eocc.base.arguments import check_number
+from eocc.base.checks import number, optional
 from eocc.base.types import Matrix
-from eocc.rivals.base import DistanceRival, Rival
+from eocc.rivals.base import WIDTH, DistanceRival, Rival, or_word
 from eocc.rivals.distances import intrinsic_dimension
-from eocc.rivals.parzen import given_width, likeliest_width
+from eocc.rivals.parzen import likeliest_width
+
+SHARE = optional(number("[0, 1]", ", or None"))
 
 
 def gaussian_kernel(D: Matrix, width: float) -> Matrix:
@@ -30,8 +34,6 @@ def outside_fraction(nu: float | None, rejection_rate: float, n: int) -> float:
     >>> outside_fraction(None, 0.0, 20)
     0.05
     """
-    if nu is not None:
-        check_number("nu", nu, "[0, 1]", ", or None")
     return max(rejection_rate if nu is None else float(nu), 1 / n)
 
 
@@ -62,16 +64,15 @@ class SupportVectorDescription(DistanceRival):
     array([0.876, 0.745])
     """
 
-    width: float | str = "auto"
-    nu: float | None = None
+    width: Annotated[float | str, WIDTH] = "auto"
+    nu: Annotated[float | None, SHARE] = None
 
-    def _learn(self, D: Matrix) -> Matrix:
+    def _learn(self, D: Matrix) -> None:
         nu = outside_fraction(self.nu, self.rejection_rate, len(D))
-        self.width_ = given_width(self.width) or likely_width(D)
+        self.width_ = likely_width(D) if self.width == "auto" else float(self.width)
         weights = smallest_ball(gaussian_kernel(D, self.width_), nu)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
-        return self._score(D)
 
     def _score(self, D: Matrix) -> Matrix:
         return 2 * weighted_rows(gaussian_kernel(D[:, self.support_], self.width_), self.weights_)
@@ -102,16 +103,16 @@ class LinearProgrammingDescription(DistanceRival):
     array([-2., -3.])
     """
 
-    width: float | str | None = "auto"
-    nu: float | None = None
+    width: Annotated[float | str | None, optional(or_word(number("(0, inf)", ", 'auto' or None"), "auto"))] = "auto"
+    nu: Annotated[float | None, SHARE] = None
 
-    def _learn(self, D: Matrix) -> Matrix:
+    def _learn(self, D: Matrix) -> None:
         nu = outside_fraction(self.nu, self.rejection_rate, len(D))
-        self.width_ = None if self.width is None else given_width(self.width, ", 'auto' or None") or likely_width(D)
+        is_open = self.width == "auto"
+        self.width_ = likely_width(D) if is_open else None if self.width is None else float(self.width)
         weights = lightest_plane(saturate(D, self.width_), nu)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
-        return self._score(D)
 
     def _score(self, D: Matrix) -> Matrix:
         columns = D[:, self.support_]
@@ -160,13 +161,12 @@ class MinimaxProbabilityMachine(DistanceRival):
     array([0.667, 0.245])
     """
 
-    width: float | str = "auto"
-    regularisation: float = 0.01
+    width: Annotated[float | str, WIDTH] = "auto"
+    # Below 1e-10 the system's condition number passes what floating point can solve.
+    regularisation: Annotated[float, number("[1e-10, inf)")] = 0.01
 
     def _learn(self, D: Matrix) -> Matrix:
-        # Below 1e-10 the system's condition number passes what floating point can solve.
-        check_number("regularisation", self.regularisation, "[1e-10, inf)")
-        self.width_ = given_width(self.width) or likely_width(D)
+        self.width_ = likely_width(D) if self.width == "auto" else float(self.width)
         self.weights_, left_out_scores = regress_one(gaussian_kernel(D, self.width_), self.regularisation)
         return left_out_scores
 
@@ -202,17 +202,12 @@ class OneClassSupportVectorMachine(Rival):
     gamma = "scale" is 1 / (d times the variance of all entries of X).
     """
 
-    gamma: float | str = "scale"
-    nu: float | None = None
+    gamma: Annotated[float | str, or_word(number("(0, inf)", ", or 'scale' or 'auto'"), "scale", "auto")] = "scale"
+    nu: Annotated[float | None, optional(number("(0, 1)", " or None"))] = None
 
-    def _learn(self, X: Matrix) -> Matrix:
-        if not (isinstance(self.gamma, str) and self.gamma in ("scale", "auto")):
-            check_number("gamma", self.gamma, "(0, inf)", ", or 'scale' or 'auto'")
-        if self.nu is not None:
-            check_number("nu", self.nu, "(0, 1)", " or None")
+    def _learn(self, X: Matrix) -> None:
         nu = max(self.rejection_rate, 0.5 / len(X)) if self.nu is None else self.nu
         self.machine_ = OneClassSVM(gamma=self.gamma, nu=nu).fit(X)
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         return np.asarray(self.machine_.score_samples(X))

@@ -1,14 +1,13 @@
 """Rivals that look at one feature at a time."""
 
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.ensemble import IsolationForest
 
-from eocc.base.arguments import check_count
 from eocc.base.types import Matrix
-from eocc.rivals.base import Rival, needed, seed_of
+from eocc.rivals.base import COUNT, Rival, needed, seed_of
 
 
 class IsolationForestRival(Rival):
@@ -19,17 +18,15 @@ class IsolationForestRival(Rival):
     single precision, so each feature is centred and divided by its range first.
     """
 
-    n_trees: int = 100
+    n_trees: Annotated[int, COUNT] = 100
     random_state: Any = None
 
-    def _learn(self, X: Matrix) -> Matrix:
-        check_count("n_trees", self.n_trees)
+    def _learn(self, X: Matrix) -> None:
         seed = seed_of(self.random_state)
         self.mean_ = X.mean(axis=0)
         spread = np.ptp(X, axis=0)
         self.spread_ = np.where(spread > 0, spread, 1.0)
         self.forest_ = IsolationForest(n_estimators=int(self.n_trees), random_state=seed).fit(self._scaled(X))
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         return np.asarray(self.forest_.score_samples(self._scaled(X)))

@@ -1,16 +1,17 @@
 """Distances to the nearest of some centres."""
 
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from eocc.base.arguments import check_count, check_number, generator
+from eocc.base.arguments import generator
+from eocc.base.checks import number
 from eocc.base.types import Indices, Matrix
-from eocc.rivals.base import DistanceRival, Rival, needed, seed_of
+from eocc.rivals.base import COUNT, DistanceRival, Rival, needed, seed_of
 
 
 class KMeansDescription(Rival):
@@ -24,11 +25,10 @@ class KMeansDescription(Rival):
     array([-0., -4.])
     """
 
-    k: int = 5
+    k: Annotated[int, COUNT] = 5
     random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
-        check_count("k", self.k)
         rows = np.unique(X, axis=0)
         start = rows[np.random.default_rng(seed_of(self.random_state)).permutation(len(rows))[: self.k]]
         with warnings.catch_warnings():
@@ -64,13 +64,11 @@ class KCentres(DistanceRival):
     array([-4.])
     """
 
-    k: int = 5
-    n_starts: int = 25
+    k: Annotated[int, COUNT] = 5
+    n_starts: Annotated[int, COUNT] = 25
     random_state: Any = None
 
     def _learn(self, D: Matrix) -> Matrix:
-        check_count("k", self.k)
-        check_count("n_starts", self.n_starts)
         self.centres_ = recentred_centres(D, self.k, self.n_starts, generator(self.random_state))
         self.k_ = len(self.centres_)
         self.radius_ = radius(D, self.centres_)
@@ -131,18 +129,17 @@ class SelfOrganisingMap(Rival):
     """
 
     grid: tuple[int, int] = (5, 5)
-    n_epochs: int = 100
+    n_epochs: Annotated[int, COUNT] = 100
     width: float = 1.0
     random_state: Any = None
 
-    def _learn(self, X: Matrix) -> Matrix:
+    def _learn(self, X: Matrix) -> None:
         if not isinstance(self.grid, tuple | list) or len(self.grid) != 2:
             raise ValueError(f"grid must be two integers >= 1, rows and columns, not {self.grid!r}")
         for side in self.grid:
-            check_count("each side of grid", side)
-        check_count("n_epochs", self.n_epochs)
+            COUNT("each side of grid", side)
         widest = max(1.0, float(np.hypot(*self.grid)))
-        check_number("width", self.width, f"(0, {widest:.3g}]", ", as wide as the grid")
+        number(f"(0, {widest:.3g}]", ", as wide as the grid")("width", self.width)
         som = needed("minisom", "minisom", by="SelfOrganisingMap").MiniSom(
             *map(int, self.grid), X.shape[1], sigma=float(self.width), learning_rate=0.5,
             random_seed=seed_of(self.random_state), decay_function="asymptotic_decay",
@@ -152,7 +149,6 @@ class SelfOrganisingMap(Rival):
         som.random_weights_init(X)
         som.train(X, int(self.n_epochs), random_order=True, use_epochs=True)
         self.units_ = np.ascontiguousarray(som.get_weights().reshape(-1, X.shape[1]))
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         return -np.asarray(cdist(X, self.units_, "sqeuclidean").min(axis=1))
@@ -167,13 +163,11 @@ class ChameleonDescription(Rival):
     the data. Fewer than 4 distinct rows are one cluster. Needs the package chameleon-cluster.
     """
 
-    n_clusters: int = 5
+    n_clusters: Annotated[int, COUNT] = 5
 
-    def _learn(self, X: Matrix) -> Matrix:
-        check_count("n_clusters", self.n_clusters)
+    def _learn(self, X: Matrix) -> None:
         self.labels_ = chameleon_labels(X, self.n_clusters)
         self.centres_, self.extents_ = regions(X, self.labels_)
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         return -0.5 * np.asarray((cdist(X, self.centres_) / self.extents_).min(axis=1)) ** 2

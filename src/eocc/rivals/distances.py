@@ -31,7 +31,7 @@ class Metric:
 
     def fit(self, training: Any) -> Self:
         """Fit to the training patterns and return the metric itself."""
-        self.fitted = None if self.measure is None else self.measure.fit(training)
+        self.fitted: Any = None if self.measure is None else self.measure.fit(training)
         return self
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:

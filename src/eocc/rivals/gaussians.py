@@ -1,7 +1,7 @@
 """One Gaussian, several, and one of the tightest half."""
 
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -9,9 +9,9 @@ from sklearn.covariance import MinCovDet
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from eocc.base.arguments import check_count, check_number
+from eocc.base.checks import number
 from eocc.base.types import Matrix
-from eocc.rivals.base import Rival, seed_of
+from eocc.rivals.base import COUNT, Rival, seed_of
 
 
 def covariance_of(X: Matrix) -> Matrix:
@@ -40,7 +40,7 @@ def whitened_squares(rows: Matrix, whitening: Matrix) -> Matrix:
     return np.asarray((np.einsum("ij,jk->ik", rows, whitening) ** 2).sum(axis=1))
 
 
-def is_singular(eigenvalues: Matrix) -> bool:
+def is_singular(eigenvalues: Any) -> bool:
     """Return whether the smallest of ascending eigenvalues is 0 up to the rounding error of the largest."""
     return bool(eigenvalues[0] <= eigenvalues[-1] * len(eigenvalues) * np.finfo(float).eps)
 
@@ -62,10 +62,9 @@ class Gauss(Rival):
     can be inverted even with more features than rows. r = 0.01 is dd_tools' default.
     """
 
-    regularisation: float = 0.01
+    regularisation: Annotated[float, number("[0, 1]")] = 0.01
 
-    def _learn(self, X: Matrix) -> Matrix:
-        check_number("regularisation", self.regularisation, "[0, 1]")
+    def _learn(self, X: Matrix) -> None:
         self.mean_ = X.mean(axis=0)
         self.covariance_ = regularised(covariance_of(X), self.regularisation)
         values, vectors = np.linalg.eigh(self.covariance_)
@@ -76,7 +75,6 @@ class Gauss(Rival):
             )
         self.whitening_ = vectors / np.sqrt(values)
         self.log_normaliser_ = -0.5 * (len(values) * np.log(2 * np.pi) + np.log(values).sum())
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         return np.asarray(self.log_normaliser_ - 0.5 * whitened_squares(X - self.mean_, self.whitening_))
@@ -90,13 +88,11 @@ class MixtureOfGaussians(Rival):
     Gaussians as distinct rows. Both defaults, 5 and r = 0.01, are dd_tools'.
     """
 
-    n_components: int = 5
-    regularisation: float = 0.01
+    n_components: Annotated[int, COUNT] = 5
+    regularisation: Annotated[float, number("(0, inf)")] = 0.01
     random_state: Any = None
 
-    def _learn(self, X: Matrix) -> Matrix:
-        check_count("n_components", self.n_components)
-        check_number("regularisation", self.regularisation, "(0, inf)")
+    def _learn(self, X: Matrix) -> None:
         centre = X.mean(axis=0)
         # One unit for all features: tr(S)/d becomes 1, and the regularisation relative to it.
         unit = float(np.sqrt(X.var(axis=0).mean())) or 1.0
@@ -106,7 +102,6 @@ class MixtureOfGaussians(Rival):
         self.n_components_ = len(self.weights_)
         log_determinants = np.log(np.diagonal(self.whitenings_, axis1=1, axis2=2)).sum(axis=1)
         self.log_normalisers_ = np.log(self.weights_) + log_determinants - 0.5 * X.shape[1] * np.log(2 * np.pi)
-        return self._score(X)
 
     def _mixture(self, Z: Matrix) -> GaussianMixture:
         n = min(int(self.n_components), len(np.unique(Z, axis=0)))
@@ -140,19 +135,18 @@ class RobustCovariance(Rival):
     singular covariance becomes (1 - r) S + r tr(S)/d I with r = `regularisation`.
     """
 
-    regularisation: float = 0.01
+    regularisation: Annotated[float, number("(0, 1]")] = 0.01
     random_state: Any = None
 
-    def _learn(self, X: Matrix) -> Matrix:
-        check_number("regularisation", self.regularisation, "(0, 1]")
+    def _learn(self, X: Matrix) -> None:
         found = _tightest_half(X, seed_of(self.random_state))
         self.is_robust_ = found is not None
-        self.location_, covariance = found or (X.mean(axis=0), covariance_of(X))
+        location, covariance = found or (X.mean(axis=0), covariance_of(X))
+        self.location_: Matrix = location
         is_usable = not is_singular(np.linalg.eigvalsh(covariance))
         self.covariance_ = covariance if is_usable else regularised(covariance, self.regularisation)
         values, vectors = np.linalg.eigh(self.covariance_)
         self.whitening_ = vectors / np.sqrt(values)
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         return -whitened_squares(X - self.location_, self.whitening_)

@@ -1,6 +1,6 @@
 """Distances to the nearest targets, and to the tree that joins them."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +8,12 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 from sklearn.neighbors import LocalOutlierFactor
 
-from eocc.base.arguments import check_count, check_number
+from eocc.base.checks import integer, number
 from eocc.base.types import Matrix
 from eocc.calibration.conformal import Calibration
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
-from eocc.rivals.base import DistanceRival, Rival, needed
+from eocc.rivals.base import COUNT, DistanceRival, Rival, needed, or_word
 from eocc.rivals.distances import distances_to_others, intrinsic_dimension
 
 
@@ -28,17 +28,14 @@ class KNearestNeighbours(DistanceRival):
     array([-2.])
     """
 
-    k: int | str = "auto"
+    k: Annotated[int | str, or_word(integer(1, otherwise=" or 'auto'"), "auto")] = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
-        is_open = isinstance(self.k, str) and self.k == "auto"
-        if not is_open:
-            check_count("k", self.k, otherwise=" or 'auto'")
         if len(D) == 1:
             self.k_ = 1
             return np.zeros(1)
         others = distances_to_others(D)
-        self.k_ = _likeliest_k(D, others) if is_open else min(int(self.k), len(D) - 1)
+        self.k_ = _likeliest_k(D, others) if self.k == "auto" else min(int(self.k), len(D) - 1)
         return -others[:, self.k_ - 1]
 
     def _score(self, D: Matrix) -> Matrix:
@@ -88,10 +85,9 @@ class PyodKNN(Rival):
     array([-2.])
     """
 
-    n_neighbors: int = 5
+    n_neighbors: Annotated[int, COUNT] = 5
 
     def _learn(self, X: Matrix) -> Matrix:
-        check_count("n_neighbors", self.n_neighbors)
         self.n_neighbors_ = min(int(self.n_neighbors), len(X) - 1)
         if self.n_neighbors_ == 0:
             self.target_ = X
@@ -121,12 +117,10 @@ class GeometricEntropyMinimisation(DistanceRival):
     array([1.  , 0.25])
     """
 
-    k: int = 5
-    gamma: float = 1.0
+    k: Annotated[int, COUNT] = 5
+    gamma: Annotated[float, number("(0, 5]")] = 1.0
 
     def _learn(self, D: Matrix) -> Matrix:
-        check_count("k", self.k)
-        check_number("gamma", self.gamma, "(0, 5]")
         self.unit_ = float(D.max()) or 1.0
         self.k_ = max(1, min(int(self.k), len(D) - 1))
         scores = self._minus_length(distances_to_others(D)[:, : self.k_])
@@ -156,10 +150,9 @@ class LocalOutlierFactorRival(DistanceRival):
     array([-2.])
     """
 
-    n_neighbors: int = 20
+    n_neighbors: Annotated[int, COUNT] = 20
 
     def _learn(self, D: Matrix) -> Matrix:
-        check_count("n_neighbors", self.n_neighbors)
         self.n_neighbors_ = min(int(self.n_neighbors), len(D) - 1)
         self.scale_ = float(D.mean()) or 1.0  # scikit-learn adds 1e-10 to distances
         if self.n_neighbors_ == 0:

@@ -1,13 +1,12 @@
 """A Gaussian at every target: of whole rows, and feature by feature."""
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from eocc.base.arguments import check_number
 from eocc.base.types import Matrix
-from eocc.rivals.base import DISTANCES_PER_BLOCK, DistanceRival, Rival
+from eocc.rivals.base import DISTANCES_PER_BLOCK, WIDTH, DistanceRival, Rival
 from eocc.rivals.distances import intrinsic_dimension
 
 
@@ -22,12 +21,12 @@ class Parzen(DistanceRival):
     array([ -1.463, -20.018])
     """
 
-    width: float | str = "auto"
+    width: Annotated[float | str, WIDTH] = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
         has_rows, counts = self.metric_.is_euclidean, np.ones(len(D))
         self.dimension_ = float(self.prototypes_.shape[1]) if has_rows else intrinsic_dimension(D)
-        self.width_ = given_width(self.width) or likeliest_width(D, self.dimension_, counts)
+        self.width_ = likeliest_width(D, self.dimension_, counts) if self.width == "auto" else float(self.width)
         if len(D) == 1:
             return self._score(D)
         return left_out_log_density(D, self.width_, self.dimension_, counts)
@@ -36,14 +35,6 @@ class Parzen(DistanceRival):
         weights = np.full(D.shape[1], 1 / D.shape[1])
         logs = log_weighted_sum(-0.5 * (D / self.width_) ** 2, weights)
         return np.asarray(logs - self.dimension_ * np.log(self.width_ * np.sqrt(2 * np.pi)))
-
-
-def given_width(width: Any, otherwise: str = " or 'auto'") -> float | None:
-    """Return the width given, None for "auto"; `otherwise` is what else the error names."""
-    if isinstance(width, str) and width == "auto":
-        return None
-    check_number("width", width, "(0, inf)", otherwise)
-    return float(width)
 
 
 def left_out_log_density(D: Matrix, width: float, dimension: float, counts: Matrix) -> Matrix:
@@ -118,10 +109,10 @@ class NaiveParzen(Rival):
     array([ -2.057, -10.057])
     """
 
-    width: float | str = "auto"
+    width: Annotated[float | str, WIDTH] = "auto"
 
     def _learn(self, X: Matrix) -> Matrix:
-        self.columns_ = [_Column(column, given_width(self.width)) for column in X.T]
+        self.columns_ = [_Column(column, self.width) for column in X.T]
         self.widths_ = np.array([column.width for column in self.columns_])
         # sum adds the columns one by one; the order in which numpy adds depends on the shape.
         return np.asarray(sum(column.left_out() for column in self.columns_))
@@ -133,11 +124,11 @@ class NaiveParzen(Rival):
 class _Column:
     """One feature's density, from its distinct values and their counts."""
 
-    def __init__(self, column: Matrix, width: float | None) -> None:
+    def __init__(self, column: Matrix, width: float | str) -> None:
         self.values, self.index, counts = np.unique(column, return_inverse=True, return_counts=True)
         self.counts = counts.astype(float)
         distances = np.abs(self.values[:, None] - self.values)
-        self.width = width or likeliest_width(distances, 1.0, self.counts)
+        self.width = likeliest_width(distances, 1.0, self.counts) if width == "auto" else float(width)
 
     def left_out(self) -> Matrix:
         """Return the log-density of each training row, itself left out."""

@@ -1,17 +1,16 @@
 """Errors of a copy of the row: by the principal components, by a neural network."""
 
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from eocc.base.arguments import check_count, check_number
-from eocc.base.checks import is_integer
+from eocc.base.checks import is_integer, number
 from eocc.base.types import Matrix
-from eocc.rivals.base import Rival, seed_of
+from eocc.rivals.base import COUNT, Rival, seed_of
 from eocc.rivals.gaussians import n_directions
 
 
@@ -30,10 +29,10 @@ class PrincipalComponents(Rival):
 
     n_components: float = 0.9
 
-    def _learn(self, X: Matrix) -> Matrix:
+    def _learn(self, X: Matrix) -> None:
         if not (is_integer(self.n_components) and self.n_components >= 0):
-            otherwise = ", a fraction of the variance, or an integer >= 0"
-            check_number("n_components", self.n_components, "(0, 1)", otherwise)
+            fraction = number("(0, 1)", ", a fraction of the variance, or an integer >= 0")
+            fraction("n_components", self.n_components)
         self.mean_ = X.mean(axis=0)
         self.components_ = np.empty((0, X.shape[1]))
         if np.ptp(X, axis=0).any():
@@ -44,7 +43,6 @@ class PrincipalComponents(Rival):
             n_kept = min(int(n_asked), max(0, n_directions(X, analysis.singular_values_) - 1))
             self.components_ = np.ascontiguousarray(analysis.components_[:n_kept])
         self.n_components_ = len(self.components_)
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         centred = X - self.mean_
@@ -62,13 +60,11 @@ class AutoEncoder(Rival):
     any unit while features keep their relative scale, as in the published figures.
     """
 
-    n_hidden: int = 5
-    max_iter: int = 1000
+    n_hidden: Annotated[int, COUNT] = 5
+    max_iter: Annotated[int, COUNT] = 1000
     random_state: Any = None
 
-    def _learn(self, X: Matrix) -> Matrix:
-        check_count("n_hidden", self.n_hidden)
-        check_count("max_iter", self.max_iter)
+    def _learn(self, X: Matrix) -> None:
         self.mean_, self.scale_ = X.mean(axis=0), float(np.sqrt(X.var(axis=0).mean())) or 1.0
         scaled = (X - self.mean_) / self.scale_
         network = MLPRegressor(
@@ -80,7 +76,6 @@ class AutoEncoder(Rival):
             warnings.simplefilter("ignore", ConvergenceWarning)
             network.fit(scaled, scaled[:, 0] if scaled.shape[1] == 1 else scaled)
         self.layers_, self.n_iter_ = list(zip(network.coefs_, network.intercepts_, strict=True)), network.n_iter_
-        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         (inward, inward_bias), (outward, outward_bias) = self.layers_

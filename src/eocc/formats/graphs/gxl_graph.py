@@ -71,6 +71,9 @@ INTEGERS, REALS, TEXTS = ("int", "integer"), ("float", "double"), ("string", "en
 FLAGS = {"true": True, "false": False}
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
+# The elements inside each element whose start a method takes.
+TAKEN = {"gxl": ("graph",), "graph": ("node", "edge", "attr"), "node": ("attr",), "edge": ("attr",)}
+
 Record = dict[str, Any]
 Kinds = dict[tuple[str, str], dict[str, tuple[int, str]]]
 
@@ -161,16 +164,15 @@ class _Reader:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tag, parent = tag.rpartition(":")[2], self.path[-1]  # without the prefix of its namespace
         self.path.append(tag)
-        take = STARTS.get((parent, tag))
-        if take:
-            take(self, attributes)
+        if tag in TAKEN.get(parent, ()):
+            getattr(self, f"_start_{tag}")(attributes)
         elif parent == "attr":
             if self.name in self.record:
                 raise RefusedError(f"attribute {quoted(self.name)} holds more than one value")
             self.pieces = []
         elif not parent and tag != "gxl":
             raise RefusedError("the document is not GXL: its first element is not <gxl>")
-        elif parent and parent != "type" and not (tag == "type" and parent in ("graph", "node", "edge")):
+        elif parent not in ("", "type") and not (tag == "type" and "attr" in TAKEN.get(parent, ())):
             raise RefusedError(f"<{quoted(tag)[1:-1]}> is not supported inside <{parent}>")
 
     def _start_graph(self, attributes: dict[str, str]) -> None:
@@ -180,7 +182,7 @@ class _Reader:
         if self.mode not in ("directed", "undirected"):
             raise RefusedError(f"edgemode {quoted(self.mode)} is neither 'directed' nor 'undirected'")
 
-    def _start_vertex(self, attributes: dict[str, str]) -> None:
+    def _start_node(self, attributes: dict[str, str]) -> None:
         identity = required("node", attributes, "id")
         if identity in self.vertices:
             raise RefusedError(f"vertex {quoted(identity)} appears twice")
@@ -193,7 +195,7 @@ class _Reader:
         self.record = {}
         self.edges.append(_Edge(self.parser.CurrentLineNumber, ends, self.record))
 
-    def _start_attribute(self, attributes: dict[str, str]) -> None:
+    def _start_attr(self, attributes: dict[str, str]) -> None:
         self.name = required("attr", attributes, "name")
         if self.path[-2] == "graph":
             self.record = {}
@@ -219,15 +221,6 @@ class _Reader:
     def text(self, data: str) -> None:
         if self.pieces is not None:
             self.pieces.append(data)
-
-
-# (element around it, element) -> what takes its start
-STARTS = {
-    ("gxl", "graph"): _Reader._start_graph,
-    ("graph", "node"): _Reader._start_vertex,
-    ("graph", "edge"): _Reader._start_edge,
-    **{(owner, "attr"): _Reader._start_attribute for owner in ("graph", "node", "edge")},
-}
 
 
 def read_value(tag: str, text: str) -> tuple[str, Any]:

@@ -221,8 +221,7 @@ class Decoder:
         shape, items = content
         cells = np.empty(len(items), dtype=object)
         cells[:] = self._items(items, depth)
-        is_shape = all(type(size) is int and 0 <= size < 2**40 for size in shape)
-        demand(is_shape, "the shape of an array must be integers >= 0")
+        demand(all(type(size) is int and 0 <= size < 2**40 for size in shape), "a shape must be integers >= 0")
         return cells.reshape(shape)
 
     def _dict(self, content: Any, depth: int) -> dict[Any, Any]:
@@ -266,8 +265,7 @@ class Decoder:
         return self._split(self._column(content["values"], depth), self.decode(content["lengths"], depth))
 
     def _split(self, values: Any, lengths: Any) -> list[Any]:
-        is_right = array_of(np.int64, 1)(lengths) and (lengths >= 0).all()
-        demand(is_right, "lengths must be integers >= 0")
+        demand(array_of(np.int64, 1)(lengths) and (lengths >= 0).all(), "lengths must be integers >= 0")
         # Each length is compared first: the sum of large ones could overflow to a small number.
         is_right = (lengths <= len(values)).all() and int(lengths.sum()) == len(values)
         demand(is_right, f"{len(values)} values cannot be split into pieces of the lengths given")
@@ -301,8 +299,7 @@ class Decoder:
 
 
 def _only(document: Any) -> tuple[str, Any]:
-    is_right = isinstance(document, dict) and len(document) == 1
-    demand(is_right, "a value must be a list or an object with one key")
+    demand(isinstance(document, dict) and len(document) == 1, "a value must be a list or an object with one key")
     (item,) = document.items()
     return str(item[0]), item[1]
 
