@@ -8,7 +8,7 @@ says how large n is.
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -123,12 +123,10 @@ def one_of(*values: Any) -> Check:
 
 def optional(check: Check) -> Check:
     """Accept None too; on the command line it is written "none"."""
-    return replace(
-        check,
-        rule=lambda name, value, sizes: None if value is None else check(name, value, sizes),
-        parse=lambda text: None if text == "none" else check.parse(text),
-        allows_none=True,
-    )
+    return Check(
+        lambda name, value, sizes: None if value is None else check(name, value, sizes),
+        lambda text: None if text == "none" else check.parse(text), check.names, allows_none=True,
+    )  # fmt: skip
 
 
 def tuple_of(check: Check, least: int = 0) -> Check:

@@ -95,14 +95,9 @@ def _called(names: Any, n_rows: int) -> list[Any]:
 
 
 def plot_row(
-    classifier: OneClassClassifier,
-    X: Any,
-    row: int | None = None,
-    names: Any = None,
-    *,
-    axes: Any = None,
+    classifier: OneClassClassifier, X: Any, row: int | None = None, names: Any = None, *, axes: Any = None,
     most: int = 8,
-) -> Any:
+) -> Any:  # fmt: skip
     """Draw why a row of X was accepted or rejected, the most unusual one by default.
 
     Values of a table are drawn against the ranges of the normal rows near it, other data as the shares of the reasons.

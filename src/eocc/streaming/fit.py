@@ -23,21 +23,11 @@ Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
 
 def fit_stream(
-    classifier: Classifier,
-    source: Any,
-    *,
-    sample: int | None = None,
-    chunk_rows: int = CHUNK_ROWS,
-    columns: Sequence[Any] | None = None,
-    where: tuple[Any, Any] | None = None,
-    outliers: Any = None,
-    incomplete: str = REFUSE,
-    dialect: Dialect | None = None,
-    drop: Sequence[Any] = (),
-    keeps_all: bool = False,
-    kinds: Mapping[Any, str] | None = None,
-    unreadable: str = REFUSE,
-) -> Classifier:
+    classifier: Classifier, source: Any, *, sample: int | None = None, chunk_rows: int = CHUNK_ROWS,
+    columns: Sequence[Any] | None = None, where: tuple[Any, Any] | None = None, outliers: Any = None,
+    incomplete: str = REFUSE, dialect: Dialect | None = None, drop: Sequence[Any] = (), keeps_all: bool = False,
+    kinds: Mapping[Any, str] | None = None, unreadable: str = REFUSE,
+) -> Classifier:  # fmt: skip
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
     The source is read three times, its first chunk once more. The first two passes choose rows by their content, to

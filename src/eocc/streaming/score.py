@@ -28,13 +28,9 @@ Columns = Mapping[str, Any]
 
 
 def score_stream(
-    classifier: OneClassClassifier,
-    source: Any,
-    out: str | PathLike[str],
-    *,
-    chunk_rows: int = CHUNK_ROWS,
+    classifier: OneClassClassifier, source: Any, out: str | PathLike[str], *, chunk_rows: int = CHUNK_ROWS,
     incomplete: str = REFUSE,
-) -> Summary:
+) -> Summary:  # fmt: skip
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the summary.
 
     The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `how_far_out` and,
