@@ -59,10 +59,7 @@ def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
 
 
 def _owned(value: Any) -> Any:
-    """Return a copy of a parameter that the caller could change in place: weights, or a measure with its kinds.
-
-    Objects of the user's own are kept as they are: nobody knows whether they can be copied.
-    """
+    """Return a copy of a parameter that the caller could change in place; objects of the user's own are kept."""
     is_ours = type(value).__module__.startswith("eocc.") and is_dataclass(value)
     return deepcopy(value) if isinstance(value, list | np.ndarray) or is_ours else value
 

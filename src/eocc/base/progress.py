@@ -95,7 +95,7 @@ class Watch:
                 if not self._stages:
                     self._end_bar()
 
-    def look(self, is_due: bool = False) -> None:
+    def look(self) -> None:
         """Show the current stage if it is time."""
         with self._lock:
             if not self._stages:  # after Ctrl-C a thread may still report
@@ -104,9 +104,9 @@ class Watch:
             passed = self._clock() - outer.started
             outer.share = max(outer.share, share_done(self._stages))
             left = passed * (1 - outer.share) / outer.share if outer.share else math.inf
-            if self._is_hidden or not (is_due or passed >= outer.due):
+            if self._is_hidden or passed < outer.due:
                 return
-            if is_due or passed > self._worth or self._worth < passed + left < math.inf:
+            if passed > self._worth or self._worth < passed + left < math.inf:
                 words = f"about {format_seconds(max(1.0, left))} left"
                 words = f"{format_seconds(passed)} so far" if left == math.inf else words
                 self.show(outer.name, outer.share, f"{words}; {outer.note}" if outer.note else words)
@@ -123,15 +123,6 @@ class Watch:
         self._bar = name
         text = f"{name}  [{'#' * int(share * 20):-<20}]  {int(100 * share):3}%  {words}"
         self._print(f"\r{printable(text)[: shutil.get_terminal_size().columns - 1]}\x1b[K")
-
-    def note(self, text: str) -> None:
-        """Show a note on the current stage at once, or as a line if there is no stage."""
-        with self._lock:
-            if self._stages:
-                self._stages[0].note = text
-                self.look(is_due=True)
-            else:
-                self.line(text)
 
     def line(self, text: str, level: str = "info", **facts: Any) -> None:
         """Print a line; a bar goes on below it."""

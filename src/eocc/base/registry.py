@@ -94,13 +94,6 @@ def resolve_function(kind: str, choices: Mapping[str, Choice], value: Any) -> Ch
     return function
 
 
-def resolve_function(kind: str, choices: Mapping[str, Choice], value: Any) -> Choice:
-    """Return `value` itself if it can be called, otherwise the function of that name."""
-    choice(choices, "__call__")(kind, value)
-    function: Choice = choices[value] if isinstance(value, str) else value
-    return function
-
-
 def listed(names: Iterable[str], most: int = SOME, separator: str = ", ") -> str:
     """Return the first few names and the number of the others.
 

@@ -12,19 +12,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from eocc.base.checks import (
-    LARGEST_INTEGER,
-    Check,
-    Sizes,
-    demand,
-    hashable,
-    instance,
-    integer,
-    mapping,
-    optional,
-    real,
-    tuple_of,
-)
+from eocc.base import checks
+from eocc.base.checks import LARGEST_INTEGER, Check, Sizes, demand, hashable, instance, integer
 
 Kind = TypeVar("Kind")
 NOT_STORED = "not stored"
@@ -45,12 +34,12 @@ def _check_of(hint: Any) -> Check:
         return next(one for one in parts if isinstance(one, Check))
     if NoneType in parts:
         rest = [part for part in parts if part is not NoneType]
-        return optional(_check_of(rest[0]) if len(rest) == 1 else instance(*rest))
+        return checks.optional(_check_of(rest[0]) if len(rest) == 1 else instance(*rest))
     if kind is tuple:
-        return tuple_of(_check_of(parts[0]))
+        return checks.tuple_of(_check_of(parts[0]))
     if kind in (dict, Mapping):
-        return mapping(_check_of(parts[0]), _check_of(parts[1]))
-    simple = {float: real(), int: integer(-LARGEST_INTEGER, LARGEST_INTEGER), Any: hashable, Hashable: hashable}
+        return checks.mapping(_check_of(parts[0]), _check_of(parts[1]))
+    simple = {float: checks.real(), int: integer(-LARGEST_INTEGER, LARGEST_INTEGER), Any: hashable, Hashable: hashable}
     if hint in simple:
         return simple[hint]
     return instance(*parts) if parts else instance(hint)
@@ -88,12 +77,7 @@ def written(thing: Any) -> Any:
 
 
 def restored(
-    kind: type[Kind],
-    values: Any,
-    name: str,
-    sizes: Sizes | None = None,
-    layout: Mapping[str, Check] | None = None,
-    **given: Any,
+    kind: type[Kind], values: Any, name: str, sizes: Sizes | None = None, layout: Any = None, **given: Any
 ) -> Kind:
     """Return the object with these stored fields, each checked, and the fields `given`.
 

@@ -71,4 +71,4 @@ def _text(annotation: Any) -> str:
     if annotation is inspect.Parameter.empty or annotation is Any:
         return "object"
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return "array" if "numpy" in text or "_Buffer" in text else re.sub(r"\b(?:\w+\.)+", "", text)
+    return "array" if "numpy" in text or "_Buffer" in text else re.sub(r"~|\b(?:\w+\.)+", "", text)

@@ -120,7 +120,6 @@ class _ClosedOutput(io.TextIOBase):
     """Replaces a standard output that was closed before the start (``>&-``)."""
 
     def write(self, text: str, /) -> int:
-        """Raise an error of one line."""
         raise OSError("standard output is closed; open it, or pass --output")
 
 
@@ -132,7 +131,6 @@ class _Terminal(io.TextIOBase):
         self.flush, self.fileno, self.isatty = file.flush, file.fileno, file.isatty  # type: ignore[method-assign]
 
     def write(self, text: str, /) -> int:
-        """Write the text with a question mark for every character that cannot be printed."""
         return int(self._file.write(printable_lines(text)))
 
 

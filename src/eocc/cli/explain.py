@@ -52,7 +52,7 @@ def explain(
 def _write(
     output: Path | None, form: str, names: list[Any], explanations: Any, detail: bool, bad: dict[Any, str]
 ) -> None:
-    """Write the explanations of rows, and of rows with a cell that cannot be read, which are `bad`, the reason."""
+    """Write the explanations of rows, and the reasons why the `bad` ones cannot be read."""
     unread = [{"row": name, "decision": -1, "sentence": f"Rejected: {why}."} for name, why in bad.items()]
     if form in ("csv", PARQUET):
         records = [{"row": name, **one.to_record()} for name, one in zip(names, explanations, strict=True)]

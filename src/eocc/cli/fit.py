@@ -15,9 +15,6 @@ from eocc.cli.app import command, say
 from eocc.cli.options import DataFiles, DataOptions
 from eocc.cli.output import say_file
 
-# A note is printed for fewer normal rows.
-FEW_ROWS = 10
-
 
 @command
 @options.data_argument
@@ -128,7 +125,7 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
     if method == options.EOCC_2 and not is_outlier.any():
         is_outlier = ~rows.is_normal
     n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
-    if n_normal < FEW_ROWS:
+    if n_normal < 10:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
     if drop_copies:
         normal = kept[rows.is_normal[kept]]

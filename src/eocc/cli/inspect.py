@@ -99,11 +99,7 @@ def facts_of(classifier: Any) -> dict[str, Any]:
     """Return the facts of a model by name, with the rows and the measure."""
     facts = dict(classifier._facts())
     measure = classifier.resolved_measure_ if classifier.measure == "auto" else classifier.measure
-    return {
-        "method": facts.pop("method"),
-        "measure": measure if isinstance(measure, str) else type(measure).__name__,
-        **({} if classifier._windowing_ is None else {"windows": str(classifier._windowing_)}),
-        "training rows": classifier._n_training,
-        "prototypes": None if classifier._is_whole else len(classifier.prototypes_),
-        **facts,
-    }
+    windows = {} if classifier._windowing_ is None else {"windows": str(classifier._windowing_)}
+    n_prototypes = None if classifier._is_whole else len(classifier.prototypes_)
+    named = {"method": facts.pop("method"), "measure": measure if isinstance(measure, str) else type(measure).__name__}
+    return {**named, **windows, "training rows": classifier._n_training, "prototypes": n_prototypes, **facts}

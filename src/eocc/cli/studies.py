@@ -1,6 +1,6 @@
 """``eocc compare`` and ``eocc reproduce``: classifiers compared on your own data, and as in the paper."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ STUDIES = ("uci-low", "uci-high", "iam")
 TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 
 
-def _options(folder: str) -> Any:
+def _options(folder: str) -> Callable[[options.Function], options.Function]:
     """Add the options of a study that writes to a folder."""
     return options.stacked(
         click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),

@@ -24,7 +24,6 @@ NORMAL, OTHER = "#1f5fa8", "#c4580c"
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
 # The most vertices of a curve; there are not more pixels.
 MOST_VERTICES = 2000
-MOST_IN_LEGEND = 12
 # Where legends are; "best" is said because matplotlib warns of a default that is slow.
 INSIDE: dict[str, Any] = {"loc": "best"}
 BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "ncols": 3}
@@ -97,14 +96,9 @@ def _called(names: Any, n_rows: int) -> list[Any]:
 
 
 def plot_row(
-    classifier: OneClassClassifier,
-    X: Any,
-    row: int | None = None,
-    names: Any = None,
-    *,
-    axes: Any = None,
+    classifier: OneClassClassifier, X: Any, row: int | None = None, names: Any = None, *, axes: Any = None,
     most: int = 8,
-) -> Any:
+) -> Any:  # fmt: skip
     """Draw why a row of X was accepted or rejected, the most unusual one by default.
 
     Values of a table are drawn against the ranges of the normal rows near it, other data as the shares of the reasons.
@@ -219,7 +213,7 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     axes.set(xticks=[], yticks=[])
     axes.set_aspect("equal", adjustable="datalim")
     labels = {"xlabel": "first axis", "ylabel": "second axis"}
-    legend = INSIDE if len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND else {}
+    legend = INSIDE if len(axes.get_legend_handles_labels()[0]) <= 12 else {}  # more would hide the map
     return _finish(axes, legend, title=f"{classifier._space_name} " + "\n".join(title), **labels)
 
 

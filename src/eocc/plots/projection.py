@@ -18,10 +18,6 @@ from eocc.formats.model_file.document import work_of
 # The plane is computed from at most this many prototypes, and regions are shown up to this many unless they are there
 # already: both cost their square.
 MOST_PROTOTYPES = 2000
-# The most cells that it may take to compare one prototype with all others. Two strings of this many take 1 GiB.
-MOST_CELLS = 2**32
-# A map shows rows to scale as far out as this share of the prototypes lies.
-TO_SCALE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +89,7 @@ class LogFrame:
     def around(cls, points: Matrix) -> "LogFrame":
         """Return the frame whose circle is centred at the median of the points (n, 2) and holds 95% of them."""
         centre = np.median(points, axis=0)
-        radius = float(np.quantile(np.hypot(*(points - centre).T), TO_SCALE))
+        radius = float(np.quantile(np.hypot(*(points - centre).T), 0.95))
         return cls(centre, radius or 1.0)
 
     def place(self, points: Matrix) -> Matrix:
@@ -115,7 +111,8 @@ def shows_regions(classifier: OneClassClassifier) -> bool:
     """Return whether to show regions: if they are there, or there are at most 2,000 prototypes, none of them huge."""
     if classifier._has_regions:
         return True
-    is_small = work_of(classifier.measure_, classifier.prototypes_, ()) <= MOST_CELLS
+    # The cells that it takes to compare one prototype with all others; two strings of this many take 1 GiB.
+    is_small = work_of(classifier.measure_, classifier.prototypes_, ()) <= 2**32
     return is_small and len(classifier.prototypes_) <= MOST_PROTOTYPES
 
 

@@ -11,23 +11,6 @@ from eocc.plots.drawing import OTHER, _axes, _colour, _finish
 def plot_series(windows: Any, decisions: Any, group: Any = None, axes: Any = None) -> Any:
     """Draw a series, in the order of time, with the rows marked that no accepted window holds.
 
-    Parameters
-    ----------
-    windows : Windows
-        The series, as `eocc.windows` returns it.
-    decisions : array-like of shape (n_windows,)
-        +1 for normal windows, -1 for others.
-    group : object, default=None
-        The group to draw, if there are several; None draws all rows.
-    axes : matplotlib axes, default=None
-        Where to draw; None makes a new figure.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Examples
-    --------
     >>> from eocc import windows
     >>> plot_series(windows([0.0, 1.0, 0.0, 9.0, 0.0, 1.0], 2), [1, 1, -1, -1, 1]).get_title()
     '2 of 5 windows rejected'

@@ -22,21 +22,11 @@ Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
 
 def fit_stream(
-    classifier: Classifier,
-    source: Any,
-    *,
-    sample: int | None = None,
-    chunk_rows: int = CHUNK_ROWS,
-    columns: Sequence[Any] | None = None,
-    where: tuple[Any, Any] | None = None,
-    outliers: Any = None,
-    incomplete: str = REFUSE,
-    dialect: Dialect | None = None,
-    drop: Sequence[Any] = (),
-    keeps_all: bool = False,
-    kinds: Mapping[Any, str] | None = None,
-    unreadable: str = REFUSE,
-) -> Classifier:
+    classifier: Classifier, source: Any, *, sample: int | None = None, chunk_rows: int = CHUNK_ROWS,
+    columns: Sequence[Any] | None = None, where: tuple[Any, Any] | None = None, outliers: Any = None,
+    incomplete: str = REFUSE, dialect: Dialect | None = None, drop: Sequence[Any] = (), keeps_all: bool = False,
+    kinds: Mapping[Any, str] | None = None, unreadable: str = REFUSE,
+) -> Classifier:  # fmt: skip
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
     The source is read three times, its first chunk once more. The first two passes choose rows by their content, to
@@ -50,44 +40,8 @@ def fit_stream(
     `fit`. The model does not depend on the chunks. A fit that needs more than `max_memory` is refused after
     the first pass.
 
-    Parameters
-    ----------
-    classifier : SurpriseClassifier or EntropicOneClassClassifier
-        Not with synthesis="validation". If the fit fails or is interrupted, it stays as it was.
-    source : path, list of paths, array or re-iterable of chunks
-        A table (Parquet, Arrow, CSV, ...) or .npy file, or a folder of such files; an array that can be sliced by rows,
-        such as a memory map or an HDF5 data set; or an object that can be iterated over again and gives 2-d chunks.
-        Arrays and chunks may be frames: columns are found by the names in the first, and the model keeps the names.
-    sample : int or None, default=None
-        Number of rows that EntropicOneClassClassifier is fitted to; None means 5,000. SurpriseClassifier refuses it.
-    chunk_rows : int, default=8192
-        Number of rows to read from an array at a time.
-    columns : sequence of columns, default=None
-        The columns to compare. None means all but that of `where` and those that name the rows, as the first rows show.
-    where : (column, value), default=None
-        Use only rows whose column holds that value, for example ("state", "good").
-    outliers : value or list of values, default=None
-        Rows whose column of `where` holds one of these are known outliers, which SurpriseClassifier learns from.
-        They are read in a pass of their own, and kept in memory.
-    incomplete : {"refuse", "skip"}, default="refuse"
-        A row with a missing value is an error, or is skipped.
-    dialect : eocc.tables.spelling.Dialect
-        How CSV files are written, for example Dialect(decimal=","); by default each file shows it.
-    drop : sequence of columns, default=()
-        Columns that are not compared.
-    keeps_all : bool, default=False
-        Whether columns that name the rows are compared too.
-    kinds : mapping of columns to "text", "category", "number", "date" or "hours", default=None
-        What columns hold, where that is not as their values show.
-    unreadable : {"refuse", "skip"}, default="refuse"
-        A row with a cell that cannot be read, such as text in a column of numbers, is an error, or is skipped.
-
-    The classifier gets two more attributes, which a model file does not keep:
-
-    n_rows_seen_ : int
-        The number of rows used.
-    training_indices_ : array
-        The numbers of the rows that the classifier was fitted to.
+    The classifier gets two more attributes, which a model file does not keep: `n_rows_seen_`, the number of rows used,
+    and `training_indices_`, the numbers of the rows that it was fitted to.
 
     >>> from eocc import SurpriseClassifier
     >>> rows = np.random.default_rng(0).normal(size=(1000, 2))

@@ -23,20 +23,14 @@ from eocc.streaming.source import REFUSE, check_classifier, files_of, source_of
 
 # Number of rows in a row group of Parquet.
 GROUP_ROWS = 2**17
-# Columns with repeated values: for other columns a Parquet dictionary costs time and space.
-REPEATED = ("decision", "p_value")
 
 Columns = Mapping[str, Any]
 
 
 def score_stream(
-    classifier: OneClassClassifier,
-    source: Any,
-    out: str | PathLike[str],
-    *,
-    chunk_rows: int = CHUNK_ROWS,
+    classifier: OneClassClassifier, source: Any, out: str | PathLike[str], *, chunk_rows: int = CHUNK_ROWS,
     incomplete: str = REFUSE,
-) -> Summary:
+) -> Summary:  # fmt: skip
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the summary.
 
     The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `how_far_out` and,
@@ -113,7 +107,8 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         table = pyarrow.concat_tables(waiting, promote_options="permissive")
         waiting.clear()
         if not writers:
-            repeated = [name for name in REPEATED if name in table.schema.names]
+            # Columns with repeated values: for other columns a dictionary costs time and space.
+            repeated = [name for name in ("decision", "p_value") if name in table.schema.names]
             # A column without any value so far may still get some; text can hold them all.
             fields = [f.with_type(pyarrow.string()) if pyarrow.types.is_null(f.type) else f for f in table.schema]
             writers.append(pyarrow.parquet.ParquetWriter(path, pyarrow.schema(fields), use_dictionary=repeated))

@@ -98,7 +98,7 @@ def reporting(verbose: bool, max_generations: int | None) -> Iterator[Generation
         return
     most = "" if max_generations is None else f" of at most {max_generations}"
     with shown() as watch:
-        yield lambda generation, best: watch.note(f"generation {generation.number + 1}{most}, {describe_scores(best)}")
+        yield lambda generation, best: watch.line(f"generation {generation.number + 1}{most}, {describe_scores(best)}")
 
 
 def describe_scores(best: Candidate) -> str:

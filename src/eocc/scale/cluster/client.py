@@ -111,16 +111,6 @@ def reached(client: Any, futures: Sequence[Any] = ()) -> Iterator[None]:
         raise ConnectionError(f"the scheduler at {address} went away or dropped the work; {remedy}") from error
 
 
-def worked(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> Iterator[Any]:
-    """Yield function(*task) of every task in order, computed by the workers; each result is dropped after it."""
-    futures: list[Any] = []
-    with reached(client, futures):
-        futures += given_tasks(client, function, tasks)
-        for future in futures:
-            yield client.gather(future)
-            future.release()
-
-
 def computed(*collections: Any) -> tuple[Any, ...]:
     """Return the contents of Dask collections, computed where Dask would: on its default client, if it has one."""
     import dask
@@ -172,11 +162,12 @@ class DaskCluster:
         client, held = self._client, given(self._client, evaluation)
 
         def evaluate(candidates: Sequence[Any]) -> list[Any]:
-            with reached(client):
+            futures: list[Any] = []
+            with reached(client, futures):
                 # Two tasks per slot: more would balance better, but each costs milliseconds.
                 parts = _slices(len(candidates), min(2 * n_slots(client), len(candidates)))
-            results = worked(client, _evaluated, [(held, candidates[part]) for part in parts])
-            return [value for part in results for value in part]
+                futures += given_tasks(client, _evaluated, [(held, candidates[part]) for part in parts])
+                return [value for part in client.gather(futures) for value in part]
 
         return evaluate
 
@@ -203,16 +194,19 @@ def on(client: Any) -> Iterator[Any]:
 def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return the components (u, n, r), block by block; without prototypes a block also gives its transpose."""
     n, r = len(patterns), len(patterns if prototypes is None else prototypes)
-    with reached(client):
+    futures: list[Any] = []
+    matrix: Matrix | None = None
+    with reached(client, futures):
         blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
         held = [given(client, data) for data in (measure, patterns, prototypes)]
-    results = worked(client, _block, [(*held, block) for block in blocks])
-    matrix: Matrix | None = None
-    for (rows, columns), (forth, back) in zip(blocks, results, strict=True):
-        matrix = np.empty((len(forth), n, r)) if matrix is None else matrix
-        matrix[:, rows, columns] = forth
-        if back is not None:
-            matrix[:, columns, rows] = back
+        futures += given_tasks(client, _block, [(*held, block) for block in blocks])
+        for (rows, columns), future in zip(blocks, futures, strict=True):
+            forth, back = client.gather(future)
+            future.release()
+            matrix = np.empty((len(forth), n, r)) if matrix is None else matrix
+            matrix[:, rows, columns] = forth
+            if back is not None:
+                matrix[:, columns, rows] = back
     assert matrix is not None
     return matrix
 
