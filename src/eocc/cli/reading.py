@@ -158,9 +158,9 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
         say(f"Note: {note}.")
     if part.incomplete is not None:
         Named(names_of(part.incomplete, about)).say("with missing values left out")
-    if rows.bad:
-        why = printable(next(iter(rows.bad.values())))
-        Named(list(rows.bad)).say(f"with cells that cannot be read left out ({why})")
+    if part.faults:
+        why = printable(next(iter(part.faults.values())))
+        Named([rows.all_names[row] for row in part.faults]).say(f"with cells that cannot be read left out ({why})")
     return rows
 
 

@@ -272,12 +272,14 @@ def runs_on(values: Matrix) -> bool:
     (True, False, False)
     """
     different, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    if len(values) < FEWEST or len(different) == 1:
+    n = len(values)
+    if n < FEWEST or len(different) == 1:
         return False
-    ranks = (np.cumsum(counts) - (counts + len(values)) / 2)[which]  # around 0; the same for equal values
-    rows = np.arange(len(values)) - (len(values) - 1) / 2
-    found, in_order = abs(rows @ ranks), rows @ np.sort(ranks)
-    chance = np.sqrt((rows @ rows) * (ranks @ ranks) / (len(values) - 1))
+    ranks = (np.cumsum(counts) - (counts + n) / 2)[which]  # around 0; the same for equal values
+    rows = np.arange(n) - (n - 1) / 2
+    # Sums, not products of vectors, whose threads take more processor time than the rest of a column.
+    found, in_order = abs((rows * ranks).sum()), (rows * np.sort(ranks)).sum()
+    chance = np.sqrt(n * (n + 1) / 12 * (ranks**2).sum())
     return bool(found >= IN_ORDER * in_order and found >= ABOVE_CHANCE * chance)
 
 

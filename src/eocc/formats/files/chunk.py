@@ -50,7 +50,7 @@ class Chunk:
     objects: Sequence[Any] = ()
     names: Sequence[str] = ()
     labels: Sequence[str] = ()
-    lines: Sequence[int] = ()
+    lines: Sequence[int] | Indices = ()
     files: Sequence[str] = ()
     is_named: bool = True
     layout: str = ""
@@ -88,13 +88,13 @@ class Chunk:
         """Return some of the rows, with the numbers that they have in the source."""
         if kept.all():
             return self
-        parts: Any = {name: list(compress(getattr(self, name), kept)) for name in PER_ROW}
+        parts: Any = {name: list(compress(getattr(self, name), kept)) for name in (*PER_ROW, "lines")}
         table = None if self.table is None else self.table[np.flatnonzero(kept)]
         return replace(self, table=table, rows=self.numbers[kept], **parts)
 
     def place(self, index: int) -> str:
         """Return where in its file a row is."""
-        if self.lines and self.lines[index]:
+        if len(self.lines) and self.lines[index]:
             return f"line {self.lines[index]}"
         name = self.names[index] if self.names else ""
         return printable(name or f"row {self.numbers[index] + 1}")
@@ -102,13 +102,13 @@ class Chunk:
     def fault(self, index: int, message: str) -> ValueError:
         """Return an error about one row, on one line."""
         where = self.files[index] if self.files else self.where
-        if self.lines and self.lines[index]:
-            return complaint(where, self.lines[index], message)
+        if len(self.lines) and self.lines[index]:
+            return complaint(where, int(self.lines[index]), message)
         return complaint(where, None, f"{self.place(index)}: {message}")
 
 
-# What a chunk has for each of its rows, if anything, and what stands for nothing.
-PER_ROW: dict[str, Any] = {"objects": None, "names": "", "labels": "", "lines": 0, "files": ""}
+# What a chunk has for each of its rows beside their lines, if anything, and what stands for nothing.
+PER_ROW: dict[str, Any] = {"objects": None, "names": "", "labels": "", "files": ""}
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
@@ -121,16 +121,16 @@ def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
         known = chunk.columns
         for odd in (name for name in [*known, *columns] if (name in known) != (name in columns)):
             raise complaint(chunk.where, None, f"has other columns than {first.where}: {quoted(str(odd))}")
-        tables += (
-            [replace(chunk.table, columns=tuple(known[name] for name in columns))] if chunk.table is not None else []
-        )
-    parts: Any = {}
-    for name, nothing in PER_ROW.items():
-        some = [getattr(chunk, name) or [nothing] * len(chunk) for chunk in chunks]
-        parts[name] = [one for part in some for one in part] if any(getattr(chunk, name) for chunk in chunks) else ()
-    files = list(dict.fromkeys(chunk.where for chunk in chunks))
-    if len(files) > 1:
-        parts["files"] = [chunk.where for chunk in chunks for _ in range(len(chunk))]
+        if chunk.table is not None:
+            tables.append(replace(chunk.table, columns=tuple(known[name] for name in columns)))
+    if len(files := dict.fromkeys(chunk.where for chunk in chunks)) > 1:
+        chunks = [replace(chunk, files=[chunk.where] * len(chunk)) for chunk in chunks]
         first = replace(first, where=f"{first.where} and {len(files) - 1} more")
-    table = join_tables(tables) if tables else None
-    return replace(first, table=table, rows=np.concatenate([chunk.numbers for chunk in chunks]), **parts)
+    parts: Any = {
+        name: [one for chunk in chunks for one in getattr(chunk, name) or [nothing] * len(chunk)]
+        for name, nothing in PER_ROW.items()
+        if any(getattr(chunk, name) for chunk in chunks)
+    }
+    lines = [chunk.lines if len(chunk.lines) else [0] * len(chunk) for chunk in chunks]
+    rows, table = np.concatenate([chunk.numbers for chunk in chunks]), join_tables(tables) if tables else None
+    return replace(first, table=table, rows=rows, lines=np.concatenate(lines), **parts)
