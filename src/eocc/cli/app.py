@@ -8,7 +8,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -44,14 +44,12 @@ def _set(ctx: click.Context, option: click.Parameter, value: Any) -> None:
     setattr(Shared, str(option.name), getattr(Shared, str(option.name)) or value)
 
 
+_shared = partial(click.Option, expose_value=False, callback=_set)
 SHARED_OPTIONS = [
-    click.Option(names, expose_value=False, callback=_set, **more)
-    for names, more in (
-        (["--quiet", "-q"], {"is_flag": True, "help": "Print results and errors only."}),
-        (["--debug"], {"is_flag": True, "help": "Show where in the code an error occurred."}),
-        (["--log-format"], {"type": click.Choice(("text", "json")), "is_eager": True,
-                            "help": "How messages are printed: text, or json, one line each."}),
-    )
+    _shared(["--quiet", "-q"], is_flag=True, help="Print results and errors only."),
+    _shared(["--debug"], is_flag=True, help="Show where in the code an error occurred."),
+    _shared(["--log-format"], type=click.Choice(("text", "json")), is_eager=True,
+            help="How messages are printed: text, or json, one line each."),
 ]  # fmt: skip
 
 
