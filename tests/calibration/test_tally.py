@@ -57,9 +57,9 @@ def test_tallies_merge_to_the_same_bins_in_any_order(parts, data, bins):
         while len(tallies) > 1:  # any tree of merges
             other = tallies.pop(data.draw(st.integers(0, len(tallies) - 1)))
             tallies[data.draw(st.integers(0, len(tallies) - 1))].merge(other)
-    assert tallies[0].total == whole.total
-    ranks = np.arange(1, whole.total + 1)
-    assert_array_equal(tallies[0].largest(ranks), whole.largest(ranks))
+        assert tallies[0].total == whole.total
+        ranks = np.arange(1, whole.total + 1)
+        assert_array_equal(tallies[0].largest(ranks), whole.largest(ranks))
 
 
 @given(n=st.integers(1, 60), more=st.integers(0, 500), rate=st.floats(0.02, 0.9))

@@ -380,7 +380,7 @@ def test_rows_with_many_ties_are_not_compared_with_all_prototypes(monkeypatch):
     monkeypatch.setattr(comparison, "LONG_LIST", 10_000)  # longer than there are rows, so never used
     expected = SurpriseClassifier().fit(X).calibration_.margins
     monkeypatch.undo()
-    monkeypatch.setattr(comparison, "summarise", None)
+    monkeypatch.setattr(comparison, "nearest_in", None)
     assert_allclose(SurpriseClassifier().fit(X).calibration_.margins, expected, rtol=1e-9, atol=1e-12)
 
 

@@ -20,17 +20,11 @@ ALPHA = 0.01
 # New rows are counted beyond these shares of the held-out rows, besides the rejected rows.
 LEVELS = (0.1, 0.25, 0.5)
 UNUSUAL, NORMAL = "unusual", "normal"
-# Held-out rows are only roughly like new ones, so small deviations are no drift: this share of all rows beyond a level,
-# and this share of the promised rate.
+# Held-out rows are only roughly like new ones, so this share of all rows more or less beyond a level is no drift.
 LEVEL_SLACK = 0.01
-RATE_SLACK = 0.2
 # Rows count as beyond a level only if they are farther out by this share of the margin of the median held-out row. So
 # many rows that tie with a level, but for a small bias, are no drift.
 SCORE_SLACK = 0.02
-# A column of numbers is compared at up to this many values of the training rows.
-MOST_CUTS = 1000
-# Labels with fewer training rows than this are counted together, and with labels that training rows do not have.
-RARE = 5
 
 
 @dataclass(frozen=True)
@@ -85,20 +79,14 @@ class DriftCounts:
     """Counts of new rows beyond some of the held-out rows, in memory that does not grow with the rows.
 
     If new and held-out rows are exchangeable, the number of new rows below the held-out row of a given rank has a
-    beta-binomial distribution, whatever the data, for any number of either. A binomial would be wrong: the p-values of
-    new rows are not independent, as all of them are ranks among the same held-out rows. One test counts rejected rows
-    and gets half of the error; the others count rows beyond `LEVELS`. Ties make them conservative.
+    beta-binomial distribution, for any number of either; not a binomial one, as all rows are ranked among the same
+    held-out rows. One test counts rejected rows and gets half of the error; the others count rows beyond `LEVELS`.
 
     `sides` says whether the test looks for rows that are too unusual, too normal, or both.
     """
 
     def __init__(
-        self,
-        calibration: Calibration,
-        threshold: float,
-        prototypes: Any,
-        names: Sequence[str],
-        sides: Sequence[str],
+        self, calibration: Calibration, threshold: float, prototypes: Any, names: Sequence[str], sides: Sequence[str]
     ) -> None:
         self._rate, self._threshold, self._names, self._sides = calibration.limit, threshold, names, sides
         self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
@@ -124,7 +112,7 @@ class DriftCounts:
 
     def result(self) -> Drift:
         """Return the test of all rows counted."""
-        rejected = 2 * self._tail(int(self._below[0]), (1 + RATE_SLACK) * self._rate)
+        rejected = 2 * self._tail(int(self._below[0]), self._rate)
         found = {UNUSUAL: self._below, NORMAL: self._above}
         beyond = [(side, int(found[side][k]), level) for side in self._sides for k, level in enumerate(LEVELS, 1)]
         tails = [self._tail(count, level + LEVEL_SLACK) for _, count, level in beyond]
@@ -132,16 +120,15 @@ class DriftCounts:
         columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
         return Drift(
             min(1.0, rejected, least), self._n_rows, self._n_rejected, self._rate * self._n_rows,
-            tuple(column for _, column in columns), _remark(*furthest, self._n_rows) if least < rejected else "",
+            tuple(column for _, column in columns), self._remark(*furthest) if least < rejected else "",
         )  # fmt: skip
+
+    def _remark(self, side: str, count: int, level: float) -> str:
+        than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
+        return f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
 
     def _tail(self, count: int, share: float) -> float:
         return tail(count, _rank(share, self._n_held_out), self._n_rows, self._n_held_out)
-
-
-def _remark(side: str, count: int, level: float, n_rows: int) -> str:
-    than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
-    return f"; {count:,} of {n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
 
 
 def _rank(share: float, n: int) -> int:
@@ -180,17 +167,17 @@ def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:
 class _ColumnCounts:
     """How many training rows and new rows fall into each bin of a column; the last bin is that of missing values.
 
-    Numbers have one bin for each of some training values, and one for each gap between them. Labels with many training
-    rows have one each; the first is for all others.
+    Numbers have one bin for each of up to 1,000 training values, and one for each gap between them. Labels of at least
+    five training rows have one each; the first is for all others.
     """
 
     def __init__(self, column: Column) -> None:
         self.name, self._is_number = column.name, column.labels is None
         present, labels = np.sort(column.values[~np.isnan(column.values)]), column.labels or ()
         if self._is_number:
-            self._cuts = np.unique(present[np.linspace(0, len(present) - 1, min(len(present), MOST_CUTS)).astype(int)])
+            self._cuts = np.unique(present[np.linspace(0, len(present) - 1, min(len(present), 1000)).astype(int)])
         else:
-            many = np.flatnonzero(np.bincount(present.astype(np.int64), minlength=len(labels)) >= RARE).tolist()
+            many = np.flatnonzero(np.bincount(present.astype(np.int64), minlength=len(labels)) >= 5).tolist()
             self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
         self._known = self._counts(column)
         self._new = np.zeros_like(self._known)

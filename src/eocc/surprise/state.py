@@ -60,16 +60,11 @@ def surprise_from_state(
     if correction is not None:
         reference = Reference(measure, answered, normal.weightings)
         correction = restored(Correction, correction, "correction", {"a": len(answered)}, answered=reference)
+    values = {name: state[name] for name in declared(Surprise)}
+    view = NeighboursView(weightings, standardisation, left_out)
     return SurpriseModel(
         normal,
-        restored(
-            Surprise,
-            {name: state[name] for name in declared(Surprise)},
-            "",
-            sizes,
-            neighbours=NeighboursView(weightings, standardisation, left_out),
-            helpers=helpers,
-        ),
+        restored(Surprise, values, "", sizes, neighbours=view, helpers=helpers),
         restored(Threshold, state["threshold"], "threshold"),
         None if ratio is None else _likelihood_ratio(ratio, v, normal),
         None if outliers is None else normal.of_outliers(outliers, N_NEAR),
