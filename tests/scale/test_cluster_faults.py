@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 
 import dask.array as da
 import numpy as np
@@ -27,15 +28,16 @@ def test_workers_that_come_late_give_the_same_model():
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as made,
         Client(made, set_as_default=False) as empty,
-        cluster.on(empty),
+        ExitStack() as stack,
     ):
-        start = threading.Timer(0.5, made.scale, [1])
-        start.start()
+        with pytest.warns(RuntimeWarning, match="no worker"):
+            stack.enter_context(cluster.on(empty))
+        threading.Thread(target=made.scale, args=[1]).start()
         there = FITS["pairs"]()
-        start.join()
     np.testing.assert_array_equal(there.score_samples(WORDS), here.score_samples(WORDS))
 
 
+@pytest.mark.filterwarnings("ignore:the cluster has no worker")
 @pytest.mark.parametrize("name", FITS)
 def test_a_scheduler_that_goes_away_is_one_clear_error(name, tmp_path):
     where = tmp_path / "scheduler.json"

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -187,6 +188,9 @@ def on(client: Any) -> Iterator[Any]:
         raise ValueError(f"pass a distributed.Client, for example Client('tcp://host:8786'), not {client!r}")
     if client.asynchronous:
         raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
+    if not client.nthreads():
+        remedy = "start workers, or let client.wait_for_workers(1, timeout=60) raise an error"
+        warnings.warn(f"the cluster has no worker: fits wait for one; {remedy}", RuntimeWarning, stacklevel=3)
     with client.as_current(), using(DaskCluster(client)):
         yield client
 
