@@ -1,6 +1,8 @@
 """Messy files on the command line: cells that cannot be read, declared kinds, facts, several files, pipes."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -240,6 +242,13 @@ def test_several_files_are_scored_as_one(folder, capsys):
     assert "part-2.csv: has no column 'city', which the model needs" in capsys.readouterr().err
     assert run("-q", "fit", folder / "part-0.csv", folder / "part-2.csv", "-o", folder / "f.eocc") == 1
     assert "part-2.csv: has other columns than" in capsys.readouterr().err
+
+
+def test_a_process_substitution_is_read(folder):
+    command = f"{sys.executable} -m eocc -q score {folder}/m.eocc <(cat {folder}/new.csv) -o {folder}/p.csv"
+    subprocess.run(["bash", "-c", command], check=True)
+    assert run("-q", "score", folder / "m.eocc", folder / "new.csv", "-o", folder / "s.csv") == 0
+    assert (folder / "p.csv").read_text() == (folder / "s.csv").read_text()
 
 
 def test_events_at_night_among_office_hours_are_rejected(folder):

@@ -1,14 +1,18 @@
 """A path, a pipe or standard input -> lines of text or chunks, by the format of the file, within limits of memory."""
 
+import atexit
 import bz2
 import codecs
 import gzip
 import lzma
 import math
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -58,14 +62,32 @@ REMEDIES = {".npz": "save the array that you need with numpy.save, as .npy", ".z
 
 
 def regular(path: Path) -> Path:
-    """Return a file that can be read again and again; raise an OSError of one line if there is none."""
+    """Return a file that can be read again and again; raise an OSError of one line if there is none.
+
+    What a process substitution of the shell gives, as in `eocc fit <(zcat a.gz)`, is copied to a file first.
+    """
     if not path.exists():
         raise FileNotFoundError(f"no file {str(path)!r}")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
+    if is_pipe(path):
+        return _copied(path)
     if not path.is_file():  # opening a pipe would wait forever
         raise OSError(f"{str(path)!r} is not a regular file; copy it to one, or pipe it into the command: eocc ... -")
     return path
+
+
+def is_pipe(path: Path) -> bool:
+    """Return whether a path is a pipe that the shell has opened."""
+    return str(path).startswith(("/dev/fd/", "/proc/self/fd/")) and path.is_fifo()
+
+
+@cache
+def _copied(path: Path) -> Path:
+    with tempfile.NamedTemporaryFile(prefix="eocc-", delete=False) as copy, path.open("rb") as file:
+        atexit.register(Path(copy.name).unlink, missing_ok=True)
+        shutil.copyfileobj(file, copy)
+    return Path(copy.name)
 
 
 @contextmanager
@@ -164,8 +186,8 @@ def guess_format(path: Path) -> str:
         if found in STREAMS:
             return found
         raise _unknown(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
+    if suffix in SUFFIXES or is_pipe(path):
+        return SUFFIXES.get(suffix, "csv")
     regular(path)
     why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
     raise _unknown(f"{path}: {why}", FORMATS, suffix)
