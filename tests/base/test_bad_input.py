@@ -14,9 +14,7 @@ from eocc.entropic.search import GeneticSearch
 
 class TestDataOfAnotherKind:
     def test_an_error_names_the_measure_for_text_and_gaps(self):
-        with pytest.raises(
-            ValueError, match="holds text, but euclidean compares numbers; drop it, or choose 'gower', which takes text"
-        ) as caught:
+        with pytest.raises(ValueError, match=r"holds text, but euclidean compares numbers; .* 'gower'") as caught:
             plain(measure="euclidean").fit(pd.DataFrame({"kind": ["fan", "pump"], "load": [1.0, 2.0]}))
         assert "\n" not in str(caught.value)
         with pytest.raises(ValueError, match="contains NaN; measure='gower' allows missing values") as caught:

@@ -218,7 +218,7 @@ def test_labels_pass_through_a_pipeline(iris):
     X, y = iris
     pipeline = make_pipeline(StandardScaler(), plain(synthesis="validation", random_state=0)).fit(X, y)
     alone = plain(synthesis="validation", random_state=0).fit(StandardScaler().fit_transform(X), y)
-    assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
+    assert_allclose(pipeline[-1].fuzzy_model_.extents, alone.fuzzy_model_.extents, rtol=1e-6)
 
 
 def test_a_sparse_matrix_is_compared_as_an_array():
@@ -273,7 +273,7 @@ def test_a_validation_set_reaches_its_step_by_name_and_as_it_is(iris):
     pipeline = make_pipeline(StandardScaler(), plain(synthesis="validation"))
     pipeline.fit(X[:40], entropiconeclassclassifier__validation=prepared)
     alone = plain(synthesis="validation").fit(scaler.transform(X[:40]), validation=prepared)
-    assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
+    assert_allclose(pipeline[-1].fuzzy_model_.extents, alone.fuzzy_model_.extents, rtol=1e-6)
 
 
 def test_a_validation_set_is_routed_to_the_step_that_asks_for_it(iris):
@@ -284,7 +284,7 @@ def test_a_validation_set_is_routed_to_the_step_that_asks_for_it(iris):
         clf = plain(synthesis="validation").set_fit_request(validation=True)
         pipeline = make_pipeline(StandardScaler(), clf).fit(X[:40], validation=prepared)
         alone = plain(synthesis="validation").fit(scaler.transform(X[:40]), validation=prepared)
-        assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
+        assert_allclose(pipeline[-1].fuzzy_model_.extents, alone.fuzzy_model_.extents, rtol=1e-6)
         scores = cross_validate(
             clf, X[:40], y[:40], cv=4, scoring="accuracy", params={"validation": (X[40:], y[40:])}, error_score="raise"
         )["test_score"]

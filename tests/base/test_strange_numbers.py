@@ -44,7 +44,7 @@ def test_dates_are_not_taken_for_numbers():
     shuffled = days[np.argsort(ROWS[:, 0])]  # in order they would be set aside
     frames = pd.DataFrame({"day": shuffled}), pd.DataFrame({"a": ROWS[:, 0], "day": shuffled})
     for X in (*frames, shuffled.to_numpy()[:, None]):
-        with pytest.raises(ValueError, match=r"holds dates.*measure='gower'"):
+        with pytest.raises(ValueError, match=r"holds dates.*measure 'gower'"):
             SurpriseClassifier(measure="euclidean").fit(X)
     clf = SurpriseClassifier().fit(pd.DataFrame({"day": shuffled}))
     new = pd.DataFrame({"day": [days[50], days[-1] + pd.Timedelta(days=365)]})

@@ -41,7 +41,7 @@ def test_an_output_that_cannot_be_written_is_one_line(redirected, message, folde
     assert (done.stderr, done.returncode) == (message, 1)
 
 
-@pytest.mark.parametrize("line", ["score model.eocc rows.csv", "plan rows.csv"])
+@pytest.mark.parametrize("line", ["score model.eocc rows.csv", "inspect model.eocc"])
 def test_rows_that_cannot_be_written_are_one_line(line, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     with Path("/dev/full").open("w") as full:

@@ -24,11 +24,11 @@ def folder(tmp_path_factory):
 
 
 def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
-    asked = (folder / "a.csv", *EOCC_1, "--graph", "complete", "--max-memory", "50MB")
+    asked = (folder / "a.csv", *EOCC_1, "--max-memory", "50MB")
     assert run("-q", "fit", *asked, "-o", tmp_path / "m.eocc") == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("eocc: the fit needs about ")
-    assert "more than the limit of 47.7 MiB; pass --graph knn and --prototypes 1000" in line
+    assert "more than the limit of 47.7 MiB; use --method regions, or pass fewer rows" in line
     assert line.endswith("or raise --max-memory, or learn from fewer rows: --sample 4500")
     assert not (tmp_path / "m.eocc").exists()
 
@@ -39,8 +39,7 @@ def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
         (["a.csv", "--max-memory", "2 gigs"], "not '2 gigs'", 2),
         (["a.csv", "--max-memory", "0"], "not '0'", 2),
         (["a.csv", "--prototypes", "many"], "--prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
-        (["a.csv", "--graph", "full"], "unknown graph 'full'; known: 'auto', 'complete', 'knn'", 2),
-        (["a.csv", "--graph", "knn"], "--method surprise has no --graph", 2),
+        (["a.csv", "--search", "genetic"], "--method surprise has no --search", 2),
         (["a.csv", "--label", "state"], "--label state needs --target", 2),
         (["a.csv", "--jobs", "0"], "--jobs must be None or an integer other than 0", 2),
         (["a.csv", "--input-format", "csv", *EOCC_1, "--sample", "9"], "--stream reads the format from the suffix", 2),

@@ -43,6 +43,7 @@ def new_figure(width: float = 6.4, height: float = 4.6, maker: str = "matplotlib
     """Return a figure without a window, or what another maker of figures returns."""
     module, _, name = maker.rpartition(".")
     try:
+        import_module("matplotlib")
         make = getattr(import_module(module), name)
     except ModuleNotFoundError:
         raise ModuleNotFoundError("pictures need matplotlib: pip install matplotlib") from None

@@ -140,7 +140,8 @@ class Reading:
         for odd in (one for one in self.columns if wants_numbers and one.kind != NUMBER):
             holds = f"column {quoted(str(odd.name))} holds {PLURALS.get(odd.kind, 'no values')}"
             why = next((one.text.replace("{place}", "") for one in self.remarks if one.name == odd.name), holds)
-            raise ValueError(f"{why}, but {measure} compares numbers; drop it, or choose 'gower', which takes text")
+            remedy = "drop it, or choose the measure 'gower', which takes columns of any kind"
+            raise ValueError(f"{why}, but {measure} compares numbers; {remedy}")
         return replace(self, is_numbers=wants_numbers)
 
     def describe(self) -> str:
