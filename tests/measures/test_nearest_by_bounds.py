@@ -132,12 +132,12 @@ def test_rounds_start_with_twice_k_and_grow_fourfold():
         return columns[None, :, None].astype(float)
 
     units = np.arange(100)[:, None]
-    ((distances, indices),) = nearest_by_bounds(1, 1, 2, units, lambda *_: np.arange(100.0)[None, None], compare)
+    ((distances, indices),) = nearest_by_bounds(1, 1, units, 2, lambda *_: np.arange(100.0)[None, None], compare)
     assert rounds == [4]
     assert distances.tolist() == [[0.0, 1.0]]
     assert indices.tolist() == [[0, 1]]
     rounds.clear()
-    nearest_by_bounds(1, 1, 2, units, lambda *_: np.zeros((1, 1, 100)), compare)
+    nearest_by_bounds(1, 1, units, 2, lambda *_: np.zeros((1, 1, 100)), compare)
     assert rounds == [4, 16, 64, 16]
 
 
@@ -145,7 +145,7 @@ def test_a_bound_above_the_limit_under_one_weighting_only_rules_nothing_out():
     # Prototype 2 is the nearest under the second weighting, and beyond the limit under the first.
     D = np.array([[0.0, 0.1, 0.9], [0.5, 0.6, 0.0]])
     bounds = np.array([[[0.0, 0.1, 0.9]], [[0.0, 0.0, 0.0]]])
-    found = nearest_by_bounds(1, 2, 1, np.arange(3)[:, None], lambda *_: bounds, lambda _, j: D[:, j][..., None])
+    found = nearest_by_bounds(1, 2, np.arange(3)[:, None], 1, lambda *_: bounds, lambda _, j: D[:, j][..., None])
     assert [indices.tolist() for _, indices in found] == [[[0]], [[2]]]
 
 
@@ -162,42 +162,33 @@ def counted_pairs(monkeypatch, module, name, n_pairs):
     return counts
 
 
-def counted_strings(monkeypatch):
-    from eocc.measures import strings
+def test_short_strings_of_other_lengths_are_skipped_by_blocks(monkeypatch):
+    from eocc.measures import edit_counts
 
-    return counted_pairs(monkeypatch, strings, "shares_of", lambda arguments, _: len(arguments[2]))
-
-
-def test_strings_of_other_lengths_are_skipped(monkeypatch):
-    counts = counted_strings(monkeypatch)
-    # Strings of 2 symbols differ by at least 78 of 80 from those of 80.
-    prototypes = Objects(["ab"] * 128 + ["ab" * 40] * 128)
-    StringEdit().fit(prototypes).nearest(Objects(["ac", "ac" * 40]), prototypes, np.ones((1, 3)), 3)
-    assert sum(counts) == 256
-
-
-def test_short_strings_are_all_compared(monkeypatch):
-    counts = counted_strings(monkeypatch)
-    for length, is_short in ((31, True), (32, False)):
-        prototypes = Objects(["ab" * 100] + ["x" * length] * 149 + ["x" * (length - (200 - length))])
-        counts.clear()
-        StringEdit().fit(prototypes).nearest(Objects(["ab" * 100]), prototypes, np.ones((1, 3)), 1)
-        assert (sum(counts) == 151) == is_short
+    counts = counted_pairs(monkeypatch, edit_counts, "nearest_by_blocks", lambda _, compared: compared)
+    # Two blocks of 128: strings of 2 and of 40 symbols. Those of 2 differ by at least 38 of 40 from the long ones.
+    prototypes = Objects(["ab"] * 128 + ["ab" * 20] * 128)
+    StringEdit().fit(prototypes).nearest(Objects(["ac", "ac" * 20]), prototypes, np.ones((1, 3)), 3)
+    assert counts == [2]
 
 
 def test_up_to_2048_pairs_are_all_compared(monkeypatch):
+    from eocc.measures import edit_counts
+
     monkeypatch.setattr(base, "FEW_PAIRS", FEW_PAIRS)
-    counts = counted_strings(monkeypatch)
-    strings = Objects(words(2049, 60))
+    counts = counted_pairs(monkeypatch, edit_counts, "nearest_by_blocks", lambda _, compared: compared)
+    strings = Objects(words(2049, 5))
     fitted, weightings = StringEdit().fit(strings), np.array([[1.0, 0.5, 0.2]])
     assert_nearest(fitted, strings[:1], strings[:2048], weightings, 9)
-    assert counts == [2048, 2048]  # one of them is that of the oracle
+    assert counts == []
     assert_nearest(fitted, strings[:1], strings, weightings, 9)
-    assert sum(counts[2:-1]) < 2049
+    assert len(counts) == 1
 
 
 def test_long_strings_of_other_symbols_are_skipped(monkeypatch):
-    counts = counted_strings(monkeypatch)
+    from eocc.measures import edit_counts
+
+    counts = counted_pairs(monkeypatch, edit_counts, "_count_by_bits", lambda arguments, _: len(arguments[3]))
     prototypes = Objects(["ab" * 70] * 10 + ["cd" * 70] * 90)
     StringEdit().fit(prototypes).nearest(Objects(["ab" * 71]), prototypes, np.ones((1, 3)), 5)
     assert counts == [10]

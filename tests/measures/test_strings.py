@@ -47,7 +47,7 @@ def test_tokens_equal_the_definition(patterns, prototypes):
     assert_array_equal(counts(patterns, prototypes), expected_counts(patterns, prototypes))
 
 
-# One word and several; few symbols and many.
+# By lanes, by bits, and both; more than a block of lanes; more symbols than a byte can tell apart.
 @pytest.mark.parametrize(
     ("n", "longest", "alphabet"),
     [
@@ -72,7 +72,7 @@ def test_many_strings_have_the_counts_of_editops(n, longest, alphabet):
     assert_array_equal(found[:3, :8], expected_counts(patterns[:3], prototypes[:8]))
 
 
-def test_lengths_about_multiples_of_a_word():
+def test_lengths_about_a_word_and_about_the_longest_lane():
     lengths = [0, 1, 63, 64, 65, 127, 128, 129, 191, 192, 193]
     rng = random.Random(0)
     strings = ["".join(rng.choices("ab", k=length)) for length in lengths]

@@ -1,6 +1,6 @@
 """What measures share: components summed by weight, sizes of patterns, the nearest prototypes by bounds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from eocc.base.threads import for_each_block, in_blocks
 from eocc.base.types import Indices, Matrix
 from eocc.kernels.combination import combine, insert_smallest
-from eocc.measures.protocol import FittedMeasure
+from eocc.measures.protocol import Prepared
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,6 @@ class LinearPrepared:
         weights = p if len(p) else np.ones(1)
         in_blocks(out, lambda some: combine(self.components, weights, some.start, out[some]))
         return out
-
-    def at_all(self, weightings: Matrix) -> Matrix:
-        """Return D of every weighting: (weightings, n, r)."""
-        return np.stack([self.evaluate(p) for p in weightings])
 
 
 def n_columns_of(patterns: Any) -> int:
@@ -65,69 +61,68 @@ SAFE_SHARE = 1 - 1e-9
 FIRST_ROUND, GROWTH = 2, 4
 # Up to this many pairs are all compared: it is as fast, and needs nothing compiled but what the fit has compiled.
 FEW_PAIRS = 2**11
-
-Nearest = list[tuple[Matrix, Indices]]
-# A search by bounds: the prototypes that are compared together, -1 for none, (units, prototypes of a unit); then
-# bounds(start, stop), a lower bound (weightings, patterns, units) of the dissimilarity of these patterns and any
-# prototype of a unit; and compare(patterns, units), the dissimilarities (weightings, pairs, prototypes of a unit).
-Search = tuple[Indices, Callable[[int, int], Matrix], Callable[[Indices, Indices], Matrix]]
+# A task compares at most this many patterns, with at most about this many bounds.
+MOST_PATTERNS, MOST_BOUNDS = 64, 2**16
 
 
-class FittedWithBounds(FittedMeasure):
-    """A measure that compares only the prototypes which bounds do not rule out; `search` has the bounds."""
-
-    def search(self, patterns: Any, prototypes: Any, weightings: Matrix) -> Search:
-        """Return how patterns are compared with prototypes."""
-        raise NotImplementedError
-
-    def compares_all(self, patterns: Any, prototypes: Any) -> bool:
-        """Return whether comparing all pairs is as fast."""
-        return len(patterns) * len(prototypes) <= FEW_PAIRS
-
-    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> Nearest:
-        """Return the distances (m, k) to the k nearest prototypes and their indices, once per weighting."""
-        n, r = len(patterns), len(prototypes)
-        if not self.compares_all(patterns, prototypes):
-            return nearest_by_bounds(n, len(weightings), k, *self.search(patterns, prototypes, weightings))
-        pairs, (near, indices) = self.prepare(patterns, prototypes), _nothing_yet(len(weightings), n, k)
-        everyone = np.tile(np.arange(r), (n, 1))
-        insert_smallest(np.stack([pairs.evaluate(p) for p in weightings]), np.arange(n), everyone, near, indices)
-        return list(zip(near, indices, strict=True))
+def are_few(patterns: Sized, prototypes: Sized) -> bool:
+    """Return whether there are so few pairs that all are compared."""
+    return len(patterns) * len(prototypes) <= FEW_PAIRS
 
 
-def _nothing_yet(*shape: int) -> tuple[Matrix, Indices]:
-    return np.full(shape, np.inf), np.full(shape, np.iinfo(np.int64).max)
+def nearest_of_all(prepared: Prepared, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
+    """Return the distances (m, k) to the k nearest prototypes and their indices, once per weighting, from all pairs."""
+    found = []
+    for p in weightings:
+        rows = prepared.evaluate(p)
+        indices = np.argsort(rows, axis=1, kind="stable")[:, :k]
+        found.append((np.take_along_axis(rows, indices, axis=1), indices))
+    return found
 
 
 def nearest_by_bounds(
     n_patterns: int,
     n_weightings: int,
-    k: int,
     units: Indices,
+    k: int,
     bounds: Callable[[int, int], Matrix],
     compare: Callable[[Indices, Indices], Matrix],
-) -> Nearest:
+) -> list[tuple[Matrix, Indices]]:
     """Return the distances (m, k) to the k nearest prototypes and their indices, once per weighting.
 
-    Units come in the order of their first bounds, in rounds. A unit is skipped if, under every weighting, its bound is
-    above the k-th smallest dissimilarity so far. Ties go to the lower index.
+    Row q of `units` lists the prototypes that are compared together; -1 for none. bounds(start, stop) gives a lower
+    bound (weightings, patterns, units) of the dissimilarity of these patterns and any prototype of a unit, and
+    compare(patterns, units) the dissimilarities (weightings, pairs, prototypes of a unit). Units come in the order of
+    their first bounds, in rounds. A unit is skipped if, under every weighting, its bound is above the k-th smallest
+    dissimilarity so far. Ties go to the lower index.
     """
-    near, indices = _nothing_yet(n_weightings, n_patterns, k)
 
-    def work(start: int, stop: int) -> None:
-        own, own_indices = _nothing_yet(n_weightings, stop - start, k)
+    def work(start: int, stop: int, near: Matrix, indices: Indices) -> None:
         lowest = bounds(start, stop)
-        order = np.argsort(lowest[0], axis=1)
+        order = np.argsort(lowest[0], axis=1, kind="stable")
         first, count = 0, -(-FIRST_ROUND * k // units.shape[1])
         while first < len(units):
             some = order[:, first : first + count]
-            rows, places = np.nonzero((np.take_along_axis(lowest, some[None], 2) <= own[:, :, -1:]).any(axis=0))
+            rows, places = np.nonzero((np.take_along_axis(lowest, some[None], 2) <= near[:, :, -1:]).any(axis=0))
             if len(rows):
                 chosen = some[rows, places]
-                insert_smallest(compare(start + rows, chosen), rows, units[chosen], own, own_indices)
+                insert_smallest(compare(start + rows, chosen), rows, units[chosen], near, indices)
             first, count = first + count, GROWTH * count
-        near[:, start:stop], indices[:, start:stop] = own, own_indices
 
-    # A task has at most 64 patterns and about 2**16 bounds.
-    for_each_block(n_patterns, max(1, min(64, 2**16 // len(units))), work)
+    return by_block((n_weightings, n_patterns, k), len(units), work)
+
+
+def by_block(
+    shape: tuple[int, int, int], n_units: int, work: Callable[[int, int, Matrix, Indices], None]
+) -> list[tuple[Matrix, Indices]]:
+    """Return distances and indices (weightings, patterns, k), filled by work(start, stop, distances, indices)."""
+    near, indices = np.empty(shape), np.empty(shape, np.int64)
+
+    def one(start: int, stop: int) -> None:
+        part = np.full((shape[0], stop - start, shape[2]), np.inf)
+        numbers = np.full(part.shape, np.iinfo(np.int64).max)
+        work(start, stop, part, numbers)
+        near[:, start:stop], indices[:, start:stop] = part, numbers
+
+    for_each_block(shape[1], max(1, min(MOST_PATTERNS, MOST_BOUNDS // n_units)), one)
     return list(zip(near, indices, strict=True))

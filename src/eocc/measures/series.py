@@ -14,7 +14,7 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, format_data_number, format_number, span
 from eocc.kernels.dtw import LANES, bound_groups, warp_groups
-from eocc.measures.base import SAFE_SHARE, FittedWithBounds, LinearPrepared, Search
+from eocc.measures.base import SAFE_SHARE, LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
@@ -23,7 +23,7 @@ SHAPES = "pass an array of shape (length,) or (length, channels)"
 
 
 @dataclass(frozen=True, eq=False)
-class FittedDTW(FittedInUnit, FittedWithBounds):
+class FittedDTW(FittedInUnit):
     """DTW with its unit, divisor and band, and the training pairs of one channel until they are used."""
 
     band: Annotated[float, real("[0, 1]")]
@@ -53,8 +53,12 @@ class FittedDTW(FittedInUnit, FittedWithBounds):
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "computed": []}  # a copy of the patterns would not find the pairs
 
-    def search(self, patterns: Objects, prototypes: Objects, weightings: Matrix) -> Search:
-        """Return prototypes in groups; envelopes rule them out."""
+    def nearest(
+        self, patterns: Objects, prototypes: Objects, weightings: Matrix, k: int
+    ) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; envelopes rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
         pairs = _Rows(self.in_units(patterns), self._groups_of(prototypes), self.band, self.largest)
         one = self.n_parameters == 1
 
@@ -67,9 +71,9 @@ class FittedDTW(FittedInUnit, FittedWithBounds):
                 part = slice(first, first + count)
                 for p, values in zip(np.ones((1, 1)) if one else weightings, found, strict=True):
                     values[part] = pairs.compare(i, groups[part], p)
-            return _OneChannel(found).at_all(weightings) if one else found
+            return np.stack([_OneChannel(found).evaluate(p) for p in weightings]) if one else found
 
-        return pairs.groups.members, bounds, compare
+        return nearest_by_bounds(len(patterns), len(weightings), pairs.groups.members, k, bounds, compare)
 
     def _groups_of(self, prototypes: Objects) -> "_Groups":
         groups: _Groups = derived(prototypes, self, lambda: _groups(self.in_units(prototypes)))

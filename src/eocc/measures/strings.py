@@ -12,15 +12,16 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, shortened, span, to_json
-from eocc.measures.base import FittedWithBounds, LinearPrepared, Search
+from eocc.kernels.edit_lanes import LONGEST, fill_shares
+from eocc.measures.base import LinearPrepared, are_few, nearest_of_all
 from eocc.measures.cells import Cells
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.edit_counts import bounds_of, encode, shares_of
+from eocc.measures.edit_counts import count_edits, encode, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.tables import MixedRows
 
-PAIRS_PER_TASK = 2**14  # small enough for threads to share the work, large enough to be worth a call
+PATTERNS_PER_TASK = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
 EDIT_VERBS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
@@ -47,7 +48,7 @@ class Sequences(Measure):
 
 
 @dataclass(frozen=True)
-class FittedStringEdit(FittedSequences, FittedWithBounds):
+class FittedStringEdit(FittedSequences):
     """The edit distance. It learns nothing from the training patterns."""
 
     n_parameters: Unstored[int] = 3
@@ -57,30 +58,24 @@ class FittedStringEdit(FittedSequences, FittedWithBounds):
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Count the operations from every pattern to every prototype."""
         rows, columns = encode(patterns, patterns if prototypes is None else prototypes)
-        n, r = len(rows.lengths), len(columns.lengths)
-        shares = np.empty((3, n, r))
+        shares = np.empty((3, len(rows.lengths), len(columns.lengths)))
+        row_lengths, column_lengths = rows.lengths.astype(np.float64), columns.lengths.astype(np.float64)
+        lanes = lanes_of_short(columns)
 
         def fill(start: int, stop: int) -> None:
-            chosen, taken = np.repeat(np.arange(start, stop), r), np.tile(np.arange(r), stop - start)
-            shares[:, start:stop] = shares_of(rows, columns, chosen, taken).reshape(3, -1, r)
+            # Distances and deletions; unused lanes write into one extra column.
+            counts = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
+            count_edits(rows, columns, lanes, np.arange(start, stop), counts)
+            fill_shares(*counts, row_lengths, column_lengths, start, shares)
 
-        for_each_block(n, max(1, PAIRS_PER_TASK // r), fill, f"comparing {counted(n, 'string')}")
+        for_each_block(len(rows.lengths), PATTERNS_PER_TASK, fill, f"comparing {counted(len(rows.lengths), 'string')}")
         return LinearPrepared(shares)
 
-    def compares_all(self, patterns: Any, prototypes: Any) -> bool:
-        """Return whether comparing all pairs is as fast: bounds take as long as comparing about 32 symbols."""
-        return super().compares_all(patterns, prototypes) or sum(map(len, prototypes)) < 32 * len(prototypes)
-
-    def search(self, patterns: Any, prototypes: Any, weightings: Matrix) -> Search:
-        """Return prototypes one by one; lengths and symbols rule them out."""
-        rows, columns = encode(patterns, prototypes)
-        bounds = bounds_of(rows, columns, weightings)
-
-        def compare(chosen: Indices, taken: Indices) -> Matrix:
-            shares = shares_of(rows, columns, chosen, taken)
-            return LinearPrepared(shares[:, :, None]).at_all(weightings)
-
-        return np.arange(len(prototypes))[:, None], bounds, compare
+    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; lengths and symbols rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+        return nearest_sequences(patterns, prototypes, weightings, k)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Count again: several alignments may have the fewest edits, and the way back may choose another."""
@@ -111,7 +106,7 @@ class FittedStringEdit(FittedSequences, FittedWithBounds):
     def comparison_work(self, patterns: Any) -> int:
         """Return the cells of the alignments, at least the square of the first length."""
         first, total = len(patterns[0]), sum(map(len, patterns))
-        return max(first, 64) * max(first, total)  # a word has 64 cells
+        return max(first, LONGEST) * max(first, total)
 
 
 @dataclass(frozen=True)

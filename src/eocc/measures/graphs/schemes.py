@@ -14,7 +14,7 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.kernels.graph_edit import pair_in_order
-from eocc.measures.base import FittedWithBounds, LinearPrepared, Search
+from eocc.measures.base import LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Difference, Pair
 from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
@@ -171,25 +171,30 @@ class GraphMeasure(Measure):
 
 
 @dataclass(frozen=True)
-class FittedGraphEdit(FittedGraphMeasure, FittedWithBounds):
+class FittedGraphEdit(FittedGraphMeasure):
     """The three-weight scheme with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("substitution", "insertion", "deletion")
     n_costs, compare, compares_smaller_first = 3, staticmethod(GraphPairs.compare), True
     is_costly: ClassVar = True
 
-    def search(self, patterns: Any, prototypes: Any, weightings: Matrix) -> Search:
-        """Return prototypes one by one; sizes and categories rule them out."""
+    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; sizes and categories rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
         pairs, n = self.pairs(patterns, prototypes), len(patterns)
         others = np.arange(n, n + len(prototypes))
 
+        def at_all_weights(components: Matrix) -> Matrix:
+            return np.stack([LinearPrepared(components).evaluate(p) for p in weightings])
+
         def bounds(start: int, stop: int) -> Matrix:
-            return LinearPrepared(pairs.bounds(np.arange(start, stop), others)).at_all(weightings)
+            return at_all_weights(pairs.bounds(np.arange(start, stop), others))
 
         def compare(rows: Indices, columns: Indices) -> Matrix:
-            return LinearPrepared(pairs.compare(rows, n + columns)[:, :, None]).at_all(weightings)
+            return at_all_weights(pairs.compare(rows, n + columns)[:, :, None])
 
-        return np.arange(len(prototypes))[:, None], bounds, compare
+        return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
