@@ -33,7 +33,6 @@ LABELS = {
     "ridge 25": ((likelihood_ratio, "RIDGE", 25.0),),
     "1 neighbour of either kind": ((likelihood_ratio, "N_NEAR", 1), ("eocc.surprise.model", "N_NEAR", 1)),
     "no floor of distances": ((likelihood_ratio, "FLOOR", 1e-9),),
-    "no largest unit of the surprise": ((likelihood_ratio, "LARGEST_UNIT", 1e9),),
     "single columns share 1 unit": ((likelihood_ratio, "SINGLE_UNITS", 1.0),),
     "single columns share 16 units": ((likelihood_ratio, "SINGLE_UNITS", 16.0),),
     "no least evidence": ((likelihood_ratio, "LEAST_EVIDENCE", 0.0),),

@@ -7,7 +7,7 @@ import numpy as np
 
 from eocc.base.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.base.printing import warn_user
-from eocc.base.registry import listed
+from eocc.base.registry import FEW, listed
 from eocc.base.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
@@ -199,7 +199,12 @@ class ReadsPatterns:
                 _check_feature_names(self, X, reset=False)
         raw = table_of(X)
         known = {*self.reading_.names, *self.ignored_columns_}
-        for name in (name for name in raw.names if name not in known):
+        extra = [name for name in raw.names if name not in known]
+        lacking = [name for name in self.reading_.names if name not in raw.names]
+        if extra and lacking:
+            renamed = f"it has {listed(map(repr, extra), FEW)} instead"
+            raise ValueError(f"X lacks column {lacking[0]!r}, which the training table had; {renamed}: rename it")
+        for name in extra:
             how = ": X[clf.feature_names_in_]" if is_frame(X) and hasattr(self, "feature_names_in_") else ""
             raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out{how}")
         return raw

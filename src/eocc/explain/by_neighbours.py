@@ -204,6 +204,8 @@ def _first_to_speak(
             (lead, first), known = seen, {one.name for one in seen[1]}
             others = tuple(one for one in by_row or () if one.name not in known)
             if first and others:  # the shares fall, and add up to what they do alone
+                left = 1 - sum(one.share for one in by_row or () if one.name in known)
+                others = tuple(replace(one, share=one.share / max(left, one.share)) for one in others)
                 part = min(1.0, first[-1].share / others[0].share)
                 first = tuple(replace(one, share=one.share / (1 + part)) for one in first)
                 others = tuple(replace(one, share=one.share * part / (1 + part)) for one in others)

@@ -33,8 +33,6 @@ FLOOR = 0.01
 OF_SURPRISE, PRIOR = 0.6, 0.1
 # About this many outliers are needed to move a coefficient.
 RIDGE = 5.0
-# The unit of the surprise is at most this many standard deviations of the normal rows.
-LARGEST_UNIT = 3.0
 # Single columns share this many units of variance.
 SINGLE_UNITS = 4.0
 # The evidence is at least that of this share of the normal rows.
@@ -153,16 +151,15 @@ def surprises_left_out(
 def _standardisation(columns: Matrix, n_normal: int, n_main: int) -> Standardisation:
     """Return the normal rows' means and the spread of both kinds; single columns share a few units of variance.
 
-    The surprise keeps its 0, the average left-out training row. Far outliers do not make its unit coarse, in which new
-    kinds of outliers would vanish.
+    The surprise keeps its 0, the average left-out training row, and the spread of the normal rows alone: in a unit made
+    coarse by far outliers, new kinds of outliers would vanish.
     """
     # One column at a time saves copies; clipped, so that squares of far rows do not overflow.
     limits = -(HUGE**0.5), HUGE**0.5
     scale = np.maximum([np.clip(column, *limits).std() for column in columns.T], ROUNDING)
     if n_single := len(scale) - n_main:
         scale[n_main:] *= np.sqrt(n_single / 2 / SINGLE_UNITS)
-    own = np.clip(columns[:n_normal, 0], *limits).std()
-    scale[0] = max(min(scale[0], LARGEST_UNIT * own), ROUNDING)
+    scale[0] = max(np.clip(columns[:n_normal, 0], *limits).std(), ROUNDING)
     mean = columns[:n_normal].mean(axis=0)
     mean[0] = 0.0
     return Standardisation(mean, scale)
