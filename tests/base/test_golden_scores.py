@@ -1,6 +1,6 @@
 """Scores of every classifier with every measure, as they were: a change that only moves code changes none of them.
 
-Written again with `PYTHONPATH=tests python tests/base/test_golden_scores.py`, in the commit that changes scores on purpose.
+Written again with `PYTHONPATH=tests python tests/base/test_golden_scores.py`, in the commit that means to change them.
 """
 
 import json
