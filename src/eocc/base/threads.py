@@ -50,24 +50,30 @@ class Pool:
     def __init__(self, count: int, name: str) -> None:
         self._count, self._name, self._n_started = count, name, 0
         self._tasks: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = SimpleQueue()
+        self._lock, self._is_stopped = threading.Lock(), False
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> "Future[Result]":
-        """Return the future of function(*arguments)."""
+        """Return the future of function(*arguments); it is cancelled if the pool has stopped."""
         future: Future[Result] = Future()
-        self._tasks.put((future, function, arguments))
-        if self._n_started < self._count:
-            self._n_started += 1
-            threading.Thread(target=self._run, name=f"{self._name}-{self._n_started}", daemon=True).start()
+        with self._lock:
+            if self._is_stopped:
+                _cancel(future)
+                return future
+            self._tasks.put((future, function, arguments))
+            if self._n_started < self._count:
+                self._n_started += 1
+                threading.Thread(target=self._run, name=f"{self._name}-{self._n_started}", daemon=True).start()
         return future
 
     def stop(self) -> None:
         """Drop the tasks that have not started; those that run end unnoticed."""
-        with suppress(Empty):
-            while task := self._tasks.get_nowait():
-                task[0].cancel()
-                task[0].set_running_or_notify_cancel()  # whoever waits for it is told
-        for _ in range(self._n_started):
-            self._tasks.put(None)
+        with self._lock:
+            self._is_stopped = True
+            with suppress(Empty):
+                while task := self._tasks.get_nowait():
+                    _cancel(task[0])
+            for _ in range(self._n_started):
+                self._tasks.put(None)
 
     def _run(self) -> None:
         while task := self._tasks.get():
@@ -78,6 +84,11 @@ class Pool:
                 except BaseException as error:
                     future.set_exception(error)
             del task, future, function, arguments  # so that their memory is not held until the next task
+
+
+def _cancel(future: "Future[Any]") -> None:
+    future.cancel()
+    future.set_running_or_notify_cancel()  # whoever waits for it learns of it
 
 
 def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], name: str = "comparing rows") -> None:
