@@ -97,8 +97,8 @@ def test_a_checksum_that_is_wrong_is_noticed(folder):
 
 def test_files_of_other_versions_say_what_to_do(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
-    manifest.update(format=4, library_version="9.1", fitted="otherwise")
-    later = "has format 4, this eocc reads formats 2 to 3; install eocc 9.1 or later"
+    manifest.update(format=5, library_version="9.1", fitted="otherwise")
+    later = "has format 5, this eocc reads formats 2 to 4; install eocc 9.1 or later"
     assert refusal(folder, pack(manifest, members)) == later
     first = refusal(folder, pack({"format": 1, "library": "eocc", "schema": {}}, {}))
     assert first == (
@@ -196,14 +196,14 @@ def test_members_with_other_sizes_than_listed_or_above_the_limit_are_refused(fol
 
 def test_unknown_missing_and_duplicate_keys_are_refused(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
-    assert "holds 'junk', which is not format 3" in refusal(folder, pack({**manifest, "junk": []}, members))
+    assert "holds 'junk', which is not format 4" in refusal(folder, pack({**manifest, "junk": []}, members))
     text = json.dumps(manifest).encode()
     doubled = text.replace(b'"library":', b'"library": "x", "library":', 1)
     assert "occurs twice" in refusal(folder, pack_as_is(doubled, members))
     inner = text.replace(b'"eta":', b'"eta": 0.1, "eta":', 1)
     assert "occurs twice" in refusal(folder, pack_as_is(inner, members))
     del manifest["library"]
-    assert "lacks 'library', which is not format 3" in refusal(folder, pack(manifest, members))
+    assert "lacks 'library', which is not format 4" in refusal(folder, pack(manifest, members))
 
 
 def test_a_model_larger_than_the_limit_loads_with_a_higher_limit(folder):

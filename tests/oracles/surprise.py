@@ -65,8 +65,17 @@ def weighting(D):
     near = [smallest(row, tolerance, k) for row in rows]
     known = [value for row in near for value in row if math.isfinite(value)]
     mean_distance = sum(known) / len(known) if known else 1.0
-    scales = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
-    ratios = [local_ratio(row, scales) for row in rows]
+
+    def scales(without=None):
+        """The local scales; where a training row has more than k others, they do not count the row `without`."""
+        found = []
+        for row, few in zip(rows, near, strict=True):
+            if without is not None and math.isfinite(smallest(row, tolerance, k + 1)[-1]):
+                few = smallest([x for j, x in enumerate(row) if j != without], tolerance, k)
+            found.append(sum(value if math.isfinite(value) else mean_distance for value in few) / k)
+        return found
+
+    ratios = [local_ratio(row, scales(i)) for i, row in enumerate(rows)]
     mean_ratio = sum(ratios) / n or 1.0
     terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(rows, ratios, strict=True)]
     return scales, mean_distance, mean_ratio, terms
@@ -120,7 +129,8 @@ def neighbours_view(squares, new, without):
             [math.inf if j in left else x for j, x in enumerate(row)] for row, left in zip(rows, without, strict=True)
         ]
         profiles = standard([one for one, _ in terms], [profile_term(row, mean_distance) for row in rows])
-        ratios = standard([one for _, one in terms], [local_ratio(row, scales) / mean_ratio for row in rows])
+        ratios = [local_ratio(row, scales(*left[:1])) / mean_ratio for row, left in zip(rows, without, strict=True)]
+        ratios = standard([one for _, one in terms], ratios)
         by_weighting.append([0.8 * a + 0.2 * b for a, b in zip(profiles, ratios, strict=True)])
     return [larger_first(a, b) for a, b in zip(by_weighting[0], by_weighting[-1], strict=True)]
 

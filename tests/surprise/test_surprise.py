@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import SurpriseClassifier
 from eocc.base.threads import threads
 from eocc.calibration.conformal import Threshold
-from eocc.kernels.smallest import Lists, Remaining, mean_within, smallest_entries, summarise_lists
+from eocc.kernels.smallest import Lists, LocalScales, Remaining, mean_scales, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.neighbours.in_rows import nearest_in
 from eocc.space.representation import Representation
@@ -27,6 +27,11 @@ from eocc.surprise.neighbours import (
 )
 from oracles import surprise as oracle
 from samples import samples
+
+
+def plain(scales):
+    """Local scales that do not depend on what is left out."""
+    return LocalScales(np.asarray(scales, float), *np.zeros((2, len(scales))), 0.0)
 
 
 def represented(X):
@@ -65,10 +70,10 @@ def test_the_smallest_entries_are_those_of_a_sorted_row(rows, k):
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=4), st.floats(0.0, 1.0))
-def test_the_mean_within_a_bound_is_over_the_entries_up_to_it(rows, slack):
+def test_the_mean_scale_within_a_bound_is_over_the_entries_up_to_it(rows, slack):
     matrix, values = np.array(rows), np.array([1.0, 2.0, 4.0, 8.0])
     bounds, means = matrix.min(axis=1) + slack, np.empty(len(rows))
-    mean_within(matrix, bounds, values, means)
+    mean_scales(matrix, bounds, plain(values), 2, np.zeros(len(rows), bool), means)
     expected = [oracle.mean_within(row, bound, values) for row, bound in zip(rows, bounds, strict=True)]
     assert_allclose(means, expected, rtol=1e-12)
 
@@ -90,7 +95,7 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
     is_whole = length >= len(points)
     m = min(m, k)
-    left = Remaining(np.array([own]), np.array([twin]), counts, np.arange(len(points)), values)
+    left = Remaining(np.array([own]), np.array([twin]), counts, np.arange(len(points)), plain(values))
     summarise_lists(Lists(distances, numbers), left, above, m, is_whole, near, means, is_short)
     rows = [
         (float(distance), values[j])
@@ -111,7 +116,7 @@ def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
     found = np.empty((1, 8)), np.empty(1)
-    left = Remaining(np.array([-1]), np.array([-1]), counts, np.arange(20), np.ones(20))
+    left = Remaining(np.array([-1]), np.array([-1]), counts, np.arange(20), plain(np.ones(20)))
     summarise_lists(Lists(distances, numbers), left, -1.0, 4, False, *found, is_short)
     assert is_short[0]
 
@@ -120,7 +125,7 @@ def test_rows_that_tie_with_the_last_neighbour_count_too():
     angles = np.arange(40) * np.pi / 20
     circle = np.column_stack([np.cos(angles), np.sin(angles)])  # all as far from the centre, but for rounding
     compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)))
-    near = compared.nearest(0, 8, 4, np.arange(1.0, 41.0))
+    near = compared.nearest(0, 8, 4, plain(np.arange(1.0, 41.0)))
     assert_allclose(near.distances, near.distances[0, 0])
     assert near.scales.tolist() == [20.5]
 
@@ -135,8 +140,8 @@ def test_the_nearest_of_rows_are_those_of_their_dissimilarities(n_prototypes, n_
     k, m = min(8, n_prototypes), min(4, max(1, n_prototypes - 1))
     normal = reference(prototypes, weightings)
     for number, p in enumerate(weightings):
-        expected = nearest_in(normal.measure.prepare(new, prototypes).evaluate(p), k, m, scales)
-        found = normal.compare(new).nearest(number, k, m, scales)
+        expected = nearest_in(normal.measure.prepare(new, prototypes).evaluate(p), k, m, plain(scales), np.zeros(5, bool))
+        found = normal.compare(new).nearest(number, k, m, plain(scales))
         assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-14)
         assert_allclose(found.scales, expected.scales, rtol=1e-9)
 
@@ -196,7 +201,7 @@ def test_a_row_with_a_twin_is_calibrated_without_both():
     view, found = learned(X, np.ones((1, 2)))
     rows = normal.measure.prepare(X[[3]], X).evaluate(np.ones(2))
     rows[0, [3, 7]] = np.inf
-    alone = view.of([nearest_in(rows, *view.weightings[0].needed)])
+    alone = view.of([nearest_in(rows, *view.weightings[0].needed, np.ones(1, bool))])
     assert_allclose(as_new(normal)[[3, 7]], alone[0])
     assert alone[0] > found[3] + 0.1  # a new copy of it has one neighbour at 0
     single = np.delete(np.arange(30), [3, 7])
@@ -223,7 +228,7 @@ def test_three_points_on_a_line_by_hand():
     D = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]])
     scales, mean_distance, mean_ratio, terms = oracle.weighting(D.tolist())
     # Mean distances to the two others.
-    assert_allclose(scales, [2.0, 1.5, 2.5])
+    assert_allclose(scales(), [2.0, 1.5, 2.5])
     assert mean_distance == 2.0
     assert_allclose([terms[0][0], terms[2][0]], np.log([1 + 2, 2 + 2]))
     ratios = np.array([(2 / 2.0) ** 2, (1.5 / 2.25) ** 2, (2.5 / 1.75) ** 2])
@@ -271,7 +276,7 @@ class TestCopies:
 
 
 def test_the_profile_counts_four_fifths_and_the_more_surprising_weighting_too(monkeypatch):
-    two = (Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.ones(1)),) * 2
+    two = (Weighting(np.ones(1), np.ones(5), np.zeros(5), np.zeros(5), 1.0, 0.0, np.ones(1)),) * 2
     view = NeighboursView(two, Standardisation(np.zeros(4), np.ones(4)), no_left_out_weights(1))
     terms = iter(np.array([[[1.0, 2.0], [5.0, 5.0], [3.0, 3.0]], [[5.0, 5.0], [1.0, 2.0], [3.0, 3.0]]]))
     monkeypatch.setattr(Weighting, "terms", lambda self, near: next(terms))
@@ -300,9 +305,9 @@ def test_sums_do_not_depend_on_the_batch():
 
 
 def test_the_profile_holds_the_distances_at_each_neighbourhood_size():
-    weighting = Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.empty(0))
+    weighting = Weighting(np.ones(1), np.ones(5), np.zeros(5), np.zeros(5), 1.0, 0.0, np.empty(0))
     rows = np.array([[0.0, 0.3, 0.1, 0.2, 0.4], [np.inf, 0.1, 0.2, 0.3, 0.4]])
-    near = nearest_in(rows, 4, *weighting.needed[1:])
+    near = nearest_in(rows, 4, *weighting.needed[1:], np.zeros(2, bool))
     assert weighting.profile_and_ratio(near)[0].tolist() == [[0.0, 0.1], [0.1, 0.2]]
 
 

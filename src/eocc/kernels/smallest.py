@@ -32,15 +32,36 @@ def smallest_entries(rows, least, values):
                 insert_value(row[j], near)
 
 
+class LocalScales(NamedTuple):
+    """The local scale of each prototype, `means` (r,): its mean distance to the m nearest that are no copies.
+
+    `radii` and `following` (r,) are the distances to the m-th of these and to the next one. Copies are rows within the
+    `tolerance`. A row that is left out does not count in the scales of others either: see `scale_without`.
+    """
+
+    means: Any
+    radii: Any
+    following: Any
+    tolerance: Any
+
+
+@inlined_kernel
+def scale_without(scales, j, distance, m):
+    """Return the local scale of prototype j without a row at this distance, whose place the next one takes."""
+    if scales.tolerance < distance <= scales.radii[j] * TIED:
+        return scales.means[j] + (scales.following[j] - distance) / m
+    return scales.means[j]
+
+
 @kernel
-def mean_within(rows, bounds, values, means):
-    """Fill `means` (m,) with the mean of values[j] over the entries rows[i, j] <= bounds[i], at least one."""
+def mean_scales(rows, bounds, scales, m, is_left_out, means):
+    """Fill `means` with the mean local scale over the entries rows[i, j] <= bounds[i]; without row i if it is left out."""
     for i in range(rows.shape[0]):
         row, bound = rows[i], bounds[i]
         total, count = 0.0, 0
         for j in range(row.shape[0]):
             if row[j] <= bound:
-                total += values[j]
+                total += scale_without(scales, j, row[j], m) if is_left_out[i] else scales.means[j]
                 count += 1
         means[i] = total / count
 
@@ -59,19 +80,19 @@ class Lists(NamedTuple):
 class Remaining(NamedTuple):
     """Which points count for row i: point j `counts`[j] times, once less if it is own[i], once less if it is twins[i].
 
-    Both may be -1. Point j has the value values[first[j]].
+    Both may be -1. Point j has the local scale of prototype first[j].
     """
 
     own: Any
     twins: Any
     counts: Any
     first: Any
-    values: Any
+    scales: Any
 
 
 @kernel
 def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
-    """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
+    """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean scale of the m nearest."""
     # `lists` are distances and numbers (n, l) of the nearest points, ascending; `left` says which count. Points as near
     # as the m-th count too. `is_short` is set where the list may be too short to tell, never if it is complete. After a
     # number of -1, the distance is a bound of those that are not listed.
@@ -95,7 +116,10 @@ def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
             j = numbers[i, t]
             if above < distances[i, t] <= limit:
                 more = left.counts[j] - (j == own[i]) - (j == twins[i])
-                total += left.values[left.first[j]] * more
+                scale = left.scales.means[left.first[j]]
+                if own[i] >= 0:
+                    scale = scale_without(left.scales, left.first[j], distances[i, t], m)
+                total += scale * more
                 count += more
         means[i] = total / count
         end = distances[i, min(last, length - 1)]  # points that are not listed are at least as far

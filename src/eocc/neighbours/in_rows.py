@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eocc.base.threads import in_blocks
-from eocc.base.types import Indices, Matrix
-from eocc.kernels.smallest import TIED, mean_within, smallest_entries
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.kernels.smallest import TIED, LocalScales, mean_scales, smallest_entries
 
 
 class Nearest(NamedTuple):
@@ -17,16 +17,19 @@ class Nearest(NamedTuple):
     scales: Matrix
 
 
-def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+def nearest_in(
+    rows: Matrix, k: int, m: int, scales: LocalScales, is_left_out: Flags, above: float = -1.0
+) -> Nearest:
     """Return the k nearest prototypes in rows of dissimilarities, farther than `above`; on all threads allowed.
 
-    The scales are the means of `values` of the prototypes that are as near as the m-th.
+    The scales are the means over the prototypes that are as near as the m-th, without the row itself if it is one.
     """
     found = Nearest(np.empty((len(rows), k)), np.empty(len(rows)))
 
     def work(some: slice) -> None:
         smallest_entries(rows[some], above, found.distances[some])
-        mean_within(rows[some], found.distances[some, m - 1] * TIED, values, found.scales[some])
+        limits = found.distances[some, m - 1] * TIED
+        mean_scales(rows[some], limits, scales, m, is_left_out[some], found.scales[some])
 
     in_blocks(rows, work)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from eocc.base.threads import BLOCK_SIZE, for_each_block
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
-from eocc.kernels.smallest import Lists, Remaining, summarise_lists
+from eocc.kernels.smallest import Lists, LocalScales, Remaining, summarise_lists
 from eocc.measures.protocol import (
     ComparesMixedRows,
     ComparesRows,
@@ -141,16 +141,16 @@ class Comparison:
         found = rows.argmin(axis=1)
         return rows[np.arange(len(rows)), found], found
 
-    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
-        """Return the k nearest prototypes farther than `above`, and the mean of `values` of the m nearest.
+    def nearest(self, weighting: int, k: int, m: int, scales: LocalScales, above: float = -1.0) -> Nearest:
+        """Return the k nearest prototypes farther than `above`, and the mean local scale of the m nearest.
 
-        `values` has a number for each prototype. Prototypes as near as the m-th count too.
+        Prototypes as near as the m-th count too. A row that is left out is left out of their scales.
         """
-        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above)
+        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, scales, self.own >= 0, above)
 
     def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
         """Return the distances to the k nearest prototypes farther than `above`."""
-        return self.nearest(weighting, k, 1, np.zeros(len(self.reference)), above).distances
+        return self.nearest(weighting, k, 1, LocalScales(*np.zeros((3, len(self.reference))), 0.0), above).distances
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         """Return the distances (m, s) to the nearest of a few prototypes, of these ranks from 0, ascending.
@@ -240,18 +240,18 @@ class _Listed(Comparison):
             found = np.where(found == self.own, index.second[numbers[nearest]], found)
         return np.where(is_left[nearest], distances[nearest], np.inf), found
 
-    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+    def nearest(self, weighting: int, k: int, m: int, scales: LocalScales, above: float = -1.0) -> Nearest:
         index, distances = self.reference.index, self.lists[weighting].distances
         n = len(distances)
         found, is_short = Nearest(np.empty((n, k)), np.empty(n)), np.empty(n, np.bool_)
-        left = Remaining(self._points_of(self.own), self._points_of(self.twins), index.counts, index.first, values)
+        left = Remaining(self._points_of(self.own), self._points_of(self.twins), index.counts, index.first, scales)
         is_whole = distances.shape[1] >= len(index.counts)
         summarise_lists(self.lists[weighting], left, above, m, is_whole, *found, is_short)
         places = np.flatnonzero(is_short)  # many copies or ties
 
         def look_further(start: int, stop: int, length: int | None = None) -> None:
             some = places[start:stop]
-            further = self._some(some, length).nearest(weighting, k, m, values, above)
+            further = self._some(some, length).nearest(weighting, k, m, scales, above)
             for whole, part in zip(found, further, strict=True):
                 whole[some] = part
 

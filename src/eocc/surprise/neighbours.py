@@ -20,6 +20,7 @@ from eocc.base.array_checks import numbers
 from eocc.base.checks import real
 from eocc.base.threads import BLOCK_SIZE
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
+from eocc.kernels.smallest import LocalScales
 from eocc.neighbours.in_rows import Nearest, nearest_in
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison
@@ -39,13 +40,16 @@ class Weighting:
     """The training rows under one weighting of the dissimilarity.
 
     `weights` (u,) are p, `local_scales` (r,) the mean distance of each prototype to its nearest few, `mean_distance`
-    the mean of these distances over all prototypes. A row within `tolerance` of a prototype is a copy of it.
+    the mean of these distances over all prototypes. `local_radii` and `next_distances` (r,) are the distances to the
+    last of these few and to the next one, 0 if there is none. A row within `tolerance` of a prototype is a copy of it.
     `median_profile` (s,) holds the leave-one-out medians of the distance to the k-th nearest for each neighbourhood
     size k, `mean_ratio` the leave-one-out mean of the local ratio.
     """
 
     weights: Annotated[Matrix, numbers("u", "[0, 1]")]
     local_scales: Annotated[Matrix, numbers("r", "(0, inf)")]
+    local_radii: Annotated[Matrix, numbers("r", "[0, inf)")]
+    next_distances: Annotated[Matrix, numbers("r", "[0, inf)")]
     mean_distance: Annotated[float, real("(0, inf)")]
     tolerance: Annotated[float, real("[0, inf)")]
     median_profile: Annotated[Matrix, numbers("s", "[0, inf)")]
@@ -53,11 +57,12 @@ class Weighting:
     mean_ratio: Annotated[float, real("[1e-60, inf)")] = 1.0
 
     @cached_property
-    def needed(self) -> tuple[int, int, Matrix]:
+    def needed(self) -> tuple[int, int, LocalScales]:
         """The number of neighbours that the terms need, and that of those in a local scale, with all local scales."""
         others = len(self.local_scales) - 1
         n_local = min(N_LOCAL, max(1, others))
-        return max(int(neighbourhood_sizes(others)[-1]), n_local), n_local, self.local_scales
+        scales = LocalScales(self.local_scales, self.local_radii, self.next_distances, self.tolerance)
+        return max(int(neighbourhood_sizes(others)[-1]), n_local), n_local, scales
 
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
@@ -146,7 +151,9 @@ class NeighboursView:
         for start in range(0, len(places), step):
             some = places[start : start + step]
             own = weights[np.searchsorted(rows, comparison.own[some])]
-            found = nearest_in(comparison.rows_by(some, own, power), *self.weightings[-1].needed)
+            rows_by = comparison.rows_by(some, own, power)
+            # The row is in the local scales of few others: it is far away under the last weighting.
+            found = nearest_in(rows_by, *self.weightings[-1].needed, np.zeros(len(some), bool))
             for whole, part in zip(near[-1], found, strict=True):
                 whole[some] = part
         return near
@@ -174,14 +181,18 @@ def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> Ne
     m = min(N_LOCAL, max(1, len(reference) - 1))
     for number, weights in enumerate(reference.weightings):
         # The distances of the prototypes to their nearest that are no copies: these differ by rounding.
-        near = among_prototypes.distances(number, m, above=0.0)
-        tolerance = ROUNDING * float(np.median(near[np.isfinite(near)])) if np.isfinite(near).any() else 0.0
+        near = among_prototypes.distances(number, m + 1, above=0.0)
+        known_few = near[:, :m][np.isfinite(near[:, :m])]
+        tolerance = ROUNDING * float(np.median(known_few)) if len(known_few) else 0.0
         if (near <= tolerance).any():
-            near = among_prototypes.distances(number, m, above=tolerance)
+            near = among_prototypes.distances(number, m + 1, above=tolerance)
+        near, following = near[:, :m], near[:, m]
         is_known = np.isfinite(near)
         mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
         scales = np.where(is_known, near, mean).mean(axis=1)
-        weighting = Weighting(weights, scales, mean, tolerance, np.empty(0))
+        has_next = np.isfinite(following)
+        ends = np.where(has_next, [near[:, -1], following], 0.0)
+        weighting = Weighting(weights, scales, *ends, mean, tolerance, np.empty(0))
         found = among_prototypes.nearest(number, *weighting.needed)
         profile, ratio = weighting.profile_and_ratio(found)
         mean_ratio = float(ratio.mean()) or 1.0  # 0 where all rows are copies

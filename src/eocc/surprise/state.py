@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from eocc.base.checks import Sizes, demand
 from eocc.base.stored import check_keys, declared, restored, stacked, unstacked, written
 from eocc.calibration.conformal import Threshold
@@ -46,12 +48,16 @@ def surprise_from_state(
     check_keys("surprise", state, (*own, *declared(Surprise), *declared(SurpriseModel)))
     r = len(prototypes)
     sizes = {"r": r, "u": measure.n_parameters, "s": len(neighbourhood_sizes(r - 1))}
-    weightings = unstacked(Weighting, state["weightings"], "weightings", sizes)
+    stored = state["weightings"]
+    if type(stored) is dict and isinstance(scales := stored.get("local_scales"), np.ndarray):
+        # In files of format 3, training rows count in the local scales of others when they are left out.
+        stored = {"local_radii": np.zeros_like(scales), "next_distances": np.zeros_like(scales), **stored}
+    weightings = unstacked(Weighting, stored, "weightings", sizes)
     v = sizes["v"] = len(weightings)
     demand(0 < v <= 2, f"there must be 1 to 2 weightings, as given and variance-equalised, not {v}")
     standardisation = restored(Standardisation, state["standardisation"], "standardisation", {"c": 2 * v})
     left_out = restored(LeftOutWeights, state["left_out"], "left_out", sizes)
-    normal = Reference(measure, prototypes, state["weightings"]["weights"])
+    normal = Reference(measure, prototypes, stored["weights"])
     helpers = _helpers(state["helpers"], normal, sizes)
     sizes |= {"t": len(helpers), "w": 1 + len(helpers)}
     ratio, correction = state["likelihood_ratio"], state["correction"]
