@@ -435,7 +435,7 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
         return arrays[document["array"] + ".npy"]
 
     kind, measure = fitted["measure"]["object"]
-    assert (manifest["format"], kind, fitted["tconorm"]) == (3, "FittedEuclidean", {"function": "maximum"})
+    assert (manifest["format"], kind, fitted["tconorm"]) == (FORMAT, "FittedEuclidean", {"function": "maximum"})
     prototypes, weights, centres, extents = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "extents"))
     delta = measure["largest"] * 2.0 ** measure["unit"]["object"][1]["exponent"]
     D = np.sqrt((weights * (X[:, None] - prototypes) ** 2).sum(axis=2)) / delta

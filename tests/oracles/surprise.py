@@ -117,19 +117,22 @@ def itself_and_twin(squares):
     return [[i, *(copy_of(row, tolerance) if n > 5 else [])] if n > 1 else [] for i, row in enumerate(rows)]
 
 
-def neighbours_view(squares, new, without):
+def neighbours_view(squares, new, without, reweighted=()):
     """The first view of new rows, from square matrices and rows of dissimilarities under each weighting.
 
-    New row i is compared with all training rows but those in without[i].
+    New row i is compared with all training rows but those in without[i]. The last row of dissimilarities of some rows is
+    `reweighted`: they stay in the local scales of others there.
     """
     known = [weighting(D) for D in squares]
     by_weighting = []
-    for (scales, mean_distance, mean_ratio, terms), rows in zip(known, new, strict=True):
+    for number, ((scales, mean_distance, mean_ratio, terms), rows) in enumerate(zip(known, new, strict=True), 1):
         rows = [
             [math.inf if j in left else x for j, x in enumerate(row)] for row, left in zip(rows, without, strict=True)
         ]
         profiles = standard([one for one, _ in terms], [profile_term(row, mean_distance) for row in rows])
-        ratios = [local_ratio(row, scales(*left[:1])) / mean_ratio for row, left in zip(rows, without, strict=True)]
+        left_out = [None if number == len(new) and i in reweighted else left[0] if left else None
+                    for i, left in enumerate(without)]  # fmt: skip
+        ratios = [local_ratio(row, scales(one)) / mean_ratio for row, one in zip(rows, left_out, strict=True)]
         ratios = standard([one for _, one in terms], ratios)
         by_weighting.append([0.8 * a + 0.2 * b for a, b in zip(profiles, ratios, strict=True)])
     return [larger_first(a, b) for a, b in zip(by_weighting[0], by_weighting[-1], strict=True)]
@@ -349,9 +352,9 @@ def views_of_rows(X, new, landmarks, folds):
     squares, others = ([distances(rows, X, weights) for weights in weightings] for rows in (X, new))
     views = {"neighbours": []}
     for rows, raw, without in ((X, squares, itself(squares)), (new, others, copies_of(squares, others))):
-        last = [own_distances(X, row) or known for row, known in zip(rows, raw[-1], strict=True)]
-        rows = [*raw[:-1], last] if len(raw) > 1 else raw
-        views["neighbours"].append(neighbours_view(squares, rows, without))
+        own = {i: far for i, row in enumerate(rows) if (far := own_distances(X, row)) is not None}
+        rows = [*raw[:-1], [own.get(i, far) for i, far in enumerate(raw[-1])]]
+        views["neighbours"].append(neighbours_view(squares, rows, without, own))
     if len(landmarks) > 2:
         views["far"] = far_view(to_landmarks(X, squares, landmarks), to_landmarks(None, others, landmarks))
     active = [k for k, weight in enumerate(weightings[-1]) if weight > 0]
