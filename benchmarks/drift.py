@@ -22,12 +22,13 @@ MOST_ROWS = {"surprise": 1000, "entropic": 200}
 CASES = (
     (50, 1, 3, "normal"), (50, 20, 3, "normal"), (50, 1000, 3, "normal"), (200, 20, 3, "normal"),
     (200, 4000, 3, "normal"), (60, 500, 20, "normal"), (200, 1000, 5, "t"), (100, 1000, 3, "integers"),
-    (1000, 20, 8, "normal"), (1000, 10_000, 4, "normal"),
+    (1000, 20, 8, "normal"), (1000, 10_000, 4, "normal"), (1000, 5000, 3, "ten integers"),
 )  # fmt: skip
 SOURCES = {
     "normal": lambda d, rng, n: rng.normal(size=(n, d)),
     "t": lambda d, rng, n: rng.standard_t(3, size=(n, d)),
     "integers": lambda d, rng, n: rng.integers(0, 6, size=(n, d)).astype(float),
+    "ten integers": lambda d, rng, n: rng.integers(0, 10, size=(n, d)).astype(float),
 }
 LEVELS = (0.01, 0.05, 0.2)
 SIZES = (20, 100, 1000)

@@ -116,6 +116,25 @@ def test_new_rows_from_the_same_source_are_no_drift(draw):
     assert sum(one.p_value <= 0.05 for one in found) <= 4  # 5 or more have a probability below 0.02
 
 
+def test_many_new_rows_of_integers_are_no_drift():
+    # A training row that counted in the local scales of its neighbours would look less normal than new rows do.
+    found = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        training, new = (rng.integers(0, 10, size=(n, 3)).astype(float) for n in (1000, 5000))
+        found.append(SurpriseClassifier().fit(training).drift(new).is_drift)
+    assert sum(found) <= 1
+
+
+def test_half_of_new_rows_are_more_normal_than_half_of_the_training_rows():
+    shares = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        clf = SurpriseClassifier().fit(rng.normal(size=(1000, 4)))
+        shares.append((clf.p_values(rng.normal(size=(3000, 4))) <= 0.5).mean())
+    assert abs(np.mean(shares) - 0.5) < 0.015  # 0.026 below it if left-out rows counted in local scales
+
+
 @pytest.mark.parametrize(
     ("pool", "n"),
     [

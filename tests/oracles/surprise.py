@@ -120,7 +120,7 @@ def itself_and_twin(squares):
 def neighbours_view(squares, new, without, reweighted=()):
     """The first view of new rows, from square matrices and rows of dissimilarities under each weighting.
 
-    New row i is compared with all training rows but those in without[i]. The last row of dissimilarities of some rows is
+    New row i is compared with all training rows but those in without[i]. The last dissimilarities of some rows are
     `reweighted`: they stay in the local scales of others there.
     """
     known = [weighting(D) for D in squares]

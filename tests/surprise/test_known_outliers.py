@@ -242,6 +242,16 @@ def test_far_outliers_do_not_make_the_unit_of_the_surprise_coarse():
     assert fit_likelihood_ratio(None, normal, rows_of([500.0] * 3, [3.0] * 3)).standardisation.scale[0] == 1.0
 
 
+def test_an_answer_about_a_far_value_does_not_hide_a_new_category():
+    rng = np.random.default_rng(0)
+    rows = [{"delay": float(rng.normal(10, 5)), "carrier": str(rng.choice(list("ABCD")))} for _ in range(400)]
+    clf = SurpriseClassifier().fit(rows)
+    unseen = [{**row, "carrier": "ZZ"} for row in rows[:20]]
+    taught = clf.teach([{"delay": 4000.0, "carrier": "A"}], [-1])
+    assert (clf.predict(unseen) == -1).all()
+    assert (taught.predict(unseen) == -1).all()
+
+
 def test_unlike_known_outliers_counts_no_more_than_for_the_lower_quartile():
     normal = rows_of(np.zeros(9), np.linspace(-4, 4, 9))
     model = fit_likelihood_ratio(None, normal, rows_of([0.0, 0.0], [6.0, 8.0]))

@@ -140,7 +140,9 @@ def test_the_nearest_of_rows_are_those_of_their_dissimilarities(n_prototypes, n_
     k, m = min(8, n_prototypes), min(4, max(1, n_prototypes - 1))
     normal = reference(prototypes, weightings)
     for number, p in enumerate(weightings):
-        expected = nearest_in(normal.measure.prepare(new, prototypes).evaluate(p), k, m, plain(scales), np.zeros(5, bool))
+        expected = nearest_in(
+            normal.measure.prepare(new, prototypes).evaluate(p), k, m, plain(scales), np.zeros(5, bool)
+        )
         found = normal.compare(new).nearest(number, k, m, plain(scales))
         assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-14)
         assert_allclose(found.scales, expected.scales, rtol=1e-9)

@@ -55,7 +55,8 @@ def scale_without(scales, j, distance, m):
 
 @kernel
 def mean_scales(rows, bounds, scales, m, is_left_out, means):
-    """Fill `means` with the mean local scale over the entries rows[i, j] <= bounds[i]; without row i if it is left out."""
+    """Fill `means` (n,) with the mean local scale of the prototypes j with rows[i, j] <= bounds[i], at least one."""
+    # Row i does not count in these scales if it is left out.
     for i in range(rows.shape[0]):
         row, bound = rows[i], bounds[i]
         total, count = 0.0, 0

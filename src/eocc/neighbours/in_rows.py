@@ -17,9 +17,7 @@ class Nearest(NamedTuple):
     scales: Matrix
 
 
-def nearest_in(
-    rows: Matrix, k: int, m: int, scales: LocalScales, is_left_out: Flags, above: float = -1.0
-) -> Nearest:
+def nearest_in(rows: Matrix, k: int, m: int, scales: LocalScales, is_left_out: Flags, above: float = -1.0) -> Nearest:
     """Return the k nearest prototypes in rows of dissimilarities, farther than `above`; on all threads allowed.
 
     The scales are the means over the prototypes that are as near as the m-th, without the row itself if it is one.

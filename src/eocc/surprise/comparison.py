@@ -150,7 +150,8 @@ class Comparison:
 
     def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
         """Return the distances to the k nearest prototypes farther than `above`."""
-        return self.nearest(weighting, k, 1, LocalScales(*np.zeros((3, len(self.reference))), 0.0), above).distances
+        zeros = np.zeros(len(self.reference))
+        return self.nearest(weighting, k, 1, LocalScales(zeros, zeros, zeros, 0.0), above).distances
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         """Return the distances (m, s) to the nearest of a few prototypes, of these ranks from 0, ascending.

@@ -190,9 +190,8 @@ def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> Ne
         is_known = np.isfinite(near)
         mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
         scales = np.where(is_known, near, mean).mean(axis=1)
-        has_next = np.isfinite(following)
-        ends = np.where(has_next, [near[:, -1], following], 0.0)
-        weighting = Weighting(weights, scales, *ends, mean, tolerance, np.empty(0))
+        radii, following = np.where(np.isfinite(following), [near[:, -1], following], 0.0)
+        weighting = Weighting(weights, scales, radii, following, mean, tolerance, np.empty(0))
         found = among_prototypes.nearest(number, *weighting.needed)
         profile, ratio = weighting.profile_and_ratio(found)
         mean_ratio = float(ratio.mean()) or 1.0  # 0 where all rows are copies
