@@ -44,7 +44,7 @@ def _column_reasons(
     places = {str(name): k for k, name in enumerate(cells.names)}
     features = np.clip(model.filled(classifier.features_.of(patterns)), -FARTHEST, FARTHEST)
     centres, found = rules.centre_features(classifier)[regions], []
-    ends, placement = rules.known_ends(classifier), model.placement
+    ends, placement = rules.ends_of(classifier), model.placement
     blocks = {k: _block(placement, one.places) for k, one in enumerate(columns) if len(one.places) > 1}
     pull_of = cache(lambda k: placement.pull_of(columns[k].places))
     for i, row in enumerate(features):
