@@ -168,7 +168,8 @@ class Summarises:
         """Return an object that counts new rows for `drift`, part by part."""
         # Training rows look too normal to a model that does not leave them out.
         sides = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,)
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
+        columns = number_columns(self) if self._keeps_training_rows else []  # centres say little of a column
+        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, columns, sides)
 
     def discoveries(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.
