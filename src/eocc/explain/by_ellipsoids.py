@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from eocc.base.blas import one_blas_thread
 from eocc.base.registry import SOME
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_value, format_within, to_json
@@ -15,8 +16,7 @@ from eocc.ellipsoids.features import CATEGORIES, CONSTANT, FARTHEST, LEVELS, NUM
 from eocc.explain import rules
 from eocc.explain.by_regions import region_explanations
 from eocc.explain.explanation import Explanation
-from eocc.explain.fitted import TrainingRow, exemplars_of
-from eocc.explain.reasons import LEAST_SHOWN, Reason, least_usual
+from eocc.explain.reasons import LEAST_SHOWN, Reason
 
 
 def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
@@ -25,20 +25,15 @@ def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
     squares = regions.squared_distances(classifier._embed(patterns))
     ranked = np.argsort(squares / 2 - regions.log_weights, axis=1, kind="stable")[:, :2]
     rows = classifier.measure_.prepare(patterns, classifier.prototypes_).evaluate(classifier.weights_)
-    near: list[tuple[TrainingRow, ...]] = [()] * len(patterns)
-    if columns:
-        by_column: Any = _column_reasons(classifier, columns, patterns, ranked[:, 0])
-    else:
-        by_column = least_usual(classifier, patterns, classifier.weights_, rows)
-        near = exemplars_of(classifier, np.where(classifier.labels_ == ranked[:, :1], rows, np.inf))
-    centres, sizes = zip(*((one.representative, one.n_members) for one in classifier.regions_), strict=True)
-    places, scores = (ranked, np.sqrt(squares), centres, sizes), classifier._score_patterns(patterns)
-    return region_explanations(classifier, patterns, scores, rows, places, near, by_column)
+    with one_blas_thread():  # the matrices are small
+        by_column = _column_reasons(classifier, columns, patterns, ranked[:, 0]) if columns else None
+    places = ranked, np.sqrt(squares), [region.representative for region in classifier.regions_]
+    return region_explanations(classifier, patterns, rows, places, by_column)
 
 
 def _column_reasons(
     classifier: Any, columns: list[DataColumn], patterns: Any, regions: Indices
-) -> list[tuple[Reason, ...]] | None:
+) -> list[tuple[Reason, ...]]:
     model, names = classifier.ellipsoids_, classifier._feature_names
     cells = classifier.measure_.cells(patterns, classifier.prototypes_, names)
     places = {str(name): k for k, name in enumerate(cells.names)}
