@@ -18,7 +18,7 @@ from eocc.plots import PLOTS
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-SIZES = {"rows": (7.6, 5.2), "row": (7.6, 3.6)}
+SIZES = {"rows": (7.6, 5.2)}
 
 
 def save(folder: Path, name: str, *given, **named) -> None:
@@ -42,7 +42,6 @@ def main(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     save(folder, "rows", clf, new, names)
-    save(folder, "row", clf, new, names=names)
     save(folder, "calibration", clf, new, y)
     save(folder, "space", clf, new.iloc[::8])
     save(folder, "history", pair)

@@ -131,9 +131,6 @@ def test_rows_that_cannot_be_read_are_explained_by_name_and_by_number(folder, ca
     assert explained("--id", "id", "--rows", "1").startswith(bad)
     assert explained("--id", "id", "--rows", "2").startswith("Row z: ")  # numbers count all rows
     assert explained("--rows", "1", "--format", "csv").splitlines()[1].startswith("1,-1,")
-    plot = ["plot", folder / "m.eocc", "row", "--data", folder / "new.csv", "--row", "1", "-o", folder / "p.svg"]
-    assert run("-q", *plot) == 1
-    assert "row '1' cannot be read (line 3: column 'load'" in capsys.readouterr().err
 
 
 def test_a_report_counts_rows_that_cannot_be_read_as_score_does(folder):

@@ -160,22 +160,12 @@ def test_a_false_alarm_rate_is_kept_by_every_method(folder, tmp_path, capsys, op
     assert facts(tmp_path / "m.eocc", capsys)["false-alarm rate"] == 0.25
 
 
-def test_pictures_of_rows_are_drawn_and_a_row_is_chosen_by_its_name(folder, tmp_path, capsys):
-    for kind in ("rows", "calibration", "row"):
-        arguments = [
-            "plot",
-            folder / "surprise.eocc",
-            kind,
-            "--data",
-            folder / "new.csv",
-            "-o",
-            tmp_path / f"{kind}.svg",
-        ]
-        assert run("-q", *arguments, *(["--row", "1"] if kind == "row" else [])) == 0
-    assert "Row 1 is rejected" in (tmp_path / "row.svg").read_text()
-    assert run("-q", *arguments, "--row", "none") == 1
-    assert "no row 'none'" in capsys.readouterr().err
-    assert run("-q", *arguments[:3], "-o", tmp_path / "x.svg") == 2
+def test_pictures_of_rows_are_drawn(folder, tmp_path):
+    for kind in ("rows", "calibration"):
+        data = "--data", folder / "new.csv"
+        assert run("-q", "plot", folder / "surprise.eocc", kind, *data, "-o", tmp_path / f"{kind}.svg") == 0
+    assert "rejected; the most unusual" in (tmp_path / "rows.svg").read_text()
+    assert run("-q", "plot", folder / "surprise.eocc", "rows", "-o", tmp_path / "x.svg") == 2
 
 
 LABELS = ("--label", "state", "--target", "good")

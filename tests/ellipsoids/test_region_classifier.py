@@ -207,6 +207,17 @@ def test_most_rows_of_a_region_lie_within_the_ranges_of_its_rule(columns, monkey
         assert re.search(r"town T\d\d 100%, distance \d+, minutes", " ".join(str(clf).split()))
 
 
+def test_arrays_have_the_rules_of_frames(tmp_path):
+    X = trips()[["distance", "minutes", "fare"]]
+    clf = RegionClassifier().fit(X.to_numpy())
+    clf.save(tmp_path / "m.eocc")
+    for rules in (clf.rules(), load(tmp_path / "m.eocc").rules()):
+        for one, other in zip(rules, RegionClassifier().fit(X).rules(), strict=True):
+            assert [column.said for column in one.columns] == [column.said for column in other.columns]
+            assert all(column.low >= X.iloc[:, k].min() for k, column in enumerate(one.columns))
+            assert all(column.high <= X.iloc[:, k].max() for k, column in enumerate(one.columns))
+
+
 def test_a_loaded_model_has_the_same_rules_and_one_of_an_older_format_those_of_the_shared_shape(tmp_path):
     clf = RegionClassifier().fit(trips())
     clf.save(tmp_path / "m.eocc")

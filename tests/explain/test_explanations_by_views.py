@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from eocc import SurpriseClassifier
+from eocc.report import write_report
+from pages import read
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +134,20 @@ def test_the_neighbours_speak_where_they_decide():
     (one,) = SurpriseClassifier().fit(X).explain([[0.0, 9.0]])
     assert one.decided_by == "neighbours"
     assert one.reasons[0].text.startswith("feature 1 is 9; normal rows near it have ")
+
+
+def test_a_missing_date_counts_as_one_column_everywhere(tmp_path):
+    rng = np.random.default_rng(0)
+    times = pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 10**7, 300), "s")
+    frame = pd.DataFrame({f"c{k}": rng.choice([*"abcde"], 300) for k in range(6)} | {"when": times})
+    clf = SurpriseClassifier().fit(frame)
+    assert len(clf.prototypes_.columns) > 7  # the parts of dates are compared
+    new = frame[:1].assign(when=pd.NaT, **{f"c{k}": None for k in range(3)})
+    one = explained(clf, new)
+    assert one.reasons[0].text == "4 of 7 values are missing; normal rows have none"
+    assert "4 of 7 values missing" in one.facts
+    assert clf.summary(new).to_dict()["gaps"] == {
+        "rows": 1, "empty_rows": 0, "columns": [{"name": name, "rows": 1} for name in ("c0", "c1", "c2", "when")]
+    }  # fmt: skip
+    page = read(write_report(clf, tmp_path / "page.html", new)).text
+    assert "Gaps in 1 of 1 new row: c0 (1), c1 (1), c2 (1), when (1)." in page

@@ -22,7 +22,6 @@ from eocc.plots import (
     plot_membership,
     plot_modularity,
     plot_roc,
-    plot_row,
     plot_rows,
     plot_scores,
     plot_space,
@@ -32,7 +31,7 @@ from samples import samples
 
 ROOT = Path(__file__).parents[2]
 PROBLEM = make_isolated_pattern()
-GIVEN = dict.fromkeys(("rows", "row", "calibration", "scores", "space"), (PROBLEM.X_test,))
+GIVEN = dict.fromkeys(("rows", "calibration", "scores", "space"), (PROBLEM.X_test,))
 GIVEN["roc"] = (PROBLEM.X_test, PROBLEM.y_test)
 
 
@@ -152,39 +151,10 @@ def test_the_most_unusual_rows_are_named_with_their_reasons(surprise):
     assert axes.get_title().startswith(f"{n_rejected} of {len(PROBLEM.X_test)} rows rejected")
 
 
-def test_a_row_is_drawn_against_the_normal_ranges_and_the_most_unusual_by_default():
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.uniform(0, 200, 200), rng.normal(size=200)])
-    clf = SurpriseClassifier(measure="standardised").fit(pd.DataFrame(X, columns=["load", "heat"]))
-    new = pd.DataFrame({"load": [100.0, 400.0], "heat": [0.0, 0.0]})
-    axes = plot_row(clf, new, names=["fine", "odd"], axes=axis())
-    assert axes.get_title() == "Row odd is rejected: its values and those of normal rows near it"
-    reason = clf.explain(new)[1].reasons[0]
-    outside = next(line for line in axes.lines if line.get_label() == "this row, outside")
-    assert_allclose(outside.get_xdata(), [min((400 - reason.low) / (reason.high - reason.low), 2.5)])
-    assert {"400", "400 (farther out)"} & {text.get_text() for text in axes.texts}
-    assert plot_row(clf, new, 0, axes=axis()).get_title().startswith("Row 0 is accepted")
-    words = SurpriseClassifier(measure="string-edit").fit(["oak", "oaks", "oat"])
-    assert plot_row(words, ["elm"], axes=axis()).get_title() == "Row 0 is rejected: what makes it differ"
-
-
-def test_categories_are_written_and_a_number_without_parts_in_a_sentence():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"site": rng.choice(["north", "south"], 60), "heat": rng.normal(size=60)})
-    axes = plot_row(SurpriseClassifier().fit(frame), pd.DataFrame({"site": ["west"], "heat": [0.0]}), axes=axis())
-    assert any(text.get_text().startswith("west; normal: ") for text in axes.texts)
-    assert [label.get_text() for label in axes.get_yticklabels()][-1] == "site"
-    far = 1.0 - np.eye(5)
-    (text,) = plot_row(SurpriseClassifier(measure="precomputed").fit(far), far[:1] + 3, axes=axis()).texts
-    assert text.get_text().startswith("Rejected: more unusual than all 5 normal rows.")
-
-
-def test_names_that_do_not_fit_are_refused_and_gaps_can_be_drawn(setosa):
+def test_names_that_do_not_fit_are_refused(setosa):
     clf = SurpriseClassifier().fit(setosa)
-    for draw in (plot_rows, plot_row):
-        with pytest.raises(ValueError, match="X has 2 rows and names 1; pass one name per row"):
-            draw(clf, setosa[:2], names=["a"], axes=axis())
-    assert plot_row(clf, np.array([[np.nan, np.nan, np.nan, 0.2]]), axes=axis()).get_title().startswith("Row 0 is ")
+    with pytest.raises(ValueError, match="X has 2 rows and names 1; pass one name per row"):
+        plot_rows(clf, setosa[:2], names=["a"], axes=axis())
 
 
 def test_calibration_shows_the_share_of_p_values_up_to_each_level(surprise):

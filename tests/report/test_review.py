@@ -13,7 +13,7 @@ from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from eocc.cli.review import read_answers
 from eocc.report import write_review
-from eocc.report.review import HEAD, digests_of, in_words, questions_of
+from eocc.report.review import HEAD, digests_of, in_words
 
 
 def data_in(path):
@@ -70,31 +70,30 @@ def test_a_digest_is_that_of_the_content_alone_and_never_changes():
     assert digests_of(["oak", "elm"])[::-1] == digests_of(["elm", "oak"])
 
 
-def test_questions_name_explain_and_digest_the_rows_that_the_model_asks_about(iris):
+def test_the_page_asks_about_the_rows_that_the_model_asks_about(iris, tmp_path):
     X, _ = iris
     clf = SurpriseClassifier().fit(X[:40])
     names = [f"flower {k}" for k in range(40, 150)]
-    questions = questions_of(clf, X[40:], 6, names)
-    assert [(one.index, one.reason) for one in questions] == [(q.index, q.reason) for q in clf.queries(X[40:], 6)]
-    for one in questions:
-        assert one.name == names[one.index]
-        assert [one.digest] == digests_of(X[40:][[one.index]])
-        assert one.explanation == clf.explain(X[40:][[one.index]])[0]
-    assert [one.name for one in questions_of(clf, X[40:], 2)] == [
-        str(one.index) for one in questions_of(clf, X[40:], 2)
-    ]
+    asked = clf.queries(X[40:], 6)
+    for row, query in zip(
+        data_in(write_review(clf, tmp_path / "a.html", X[40:], 6, names))["rows"], asked, strict=True
+    ):
+        assert (row["name"], row["reason"]) == (names[query.index], query.reason)
+        assert [row["digest"]] == digests_of(X[40:][[query.index]])
+    rows = data_in(write_review(clf, tmp_path / "b.html", X[40:], 2))["rows"]
+    assert [row["name"] for row in rows] == [str(query.index) for query in asked[:2]]
 
 
-def test_rows_that_the_model_has_an_answer_to_are_not_asked_again(iris):
+def test_a_page_with_nothing_to_ask_is_refused(iris, tmp_path):
     X, y = iris
     clf = SurpriseClassifier().fit(X[:40])
-    first = [one.index for one in questions_of(clf, X[40:], 3)]
+    first = [query.index for query in clf.queries(X[40:], 3)]
     taught = clf.teach(X[40:][first], y[40:][first])
-    second = [one.index for one in questions_of(taught, X[40:], 3)]
+    second = [query.index for query in taught.queries(X[40:], 3)]
     assert len(second) == 3
     assert not {*first} & {*second}
     with pytest.raises(ValueError, match="there is nothing to ask"):
-        questions_of(taught, X[40:][first], 3)
+        write_review(taught, tmp_path / "page.html", X[40:][first], 3)
 
 
 def test_answers_are_counted_in_words():
@@ -114,11 +113,12 @@ def test_the_page_holds_what_it_shows_and_escapes_it(iris, tmp_path):
     assert "default-src 'none'" in text
     rows = data_in(path)["rows"]
     assert {row["name"] for row in rows} == {HOSTILE}
-    for row, one in zip(rows, questions_of(clf, X[40:], 4), strict=True):
-        assert row["digest"] == one.digest
-        assert one.explanation.sentence.lower().endswith(row["say"].lower())
-        assert row["decision"] == (clf.predict(X[40:][[one.index]])[0] == -1)
-        assert list(map(float, row["values"])) == X[40 + one.index].tolist()
+    for row, query in zip(rows, clf.queries(X[40:], 4), strict=True):
+        pattern = X[40:][[query.index]]
+        (one,) = clf.explain(pattern)
+        assert one.sentence.partition(": ")[2].lower() in row["say"].lower()
+        assert row["decision"] == (clf.predict(pattern)[0] == -1)
+        assert list(map(float, row["values"])) == pattern[0].tolist()
 
 
 def test_the_key_of_the_page_is_that_of_its_rows(iris, tmp_path):

@@ -78,6 +78,21 @@ def test_rows_are_drawn_in_the_order_of_time_and_not_across_gaps():
     matplotlib.pyplot.close(axes.figure)
 
 
+def test_every_column_has_its_own_axis_with_times_below_the_last():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    moments = pd.date_range("2026-01-01", periods=12, freq="h")
+    frame = pd.DataFrame({"t": moments, "load": np.arange(12.0), "heat": 1e6 + np.arange(12.0)})
+    found = eocc.windows(frame, 4, 4, time="t")
+    axes = eocc.plots.plot_series(found, [1, -1, 1], axes=figure.subplots())
+    upper, lower = axes.child_axes
+    assert [panel.get_ylabel() for panel in (upper, lower)] == list(found.columns) == ["load", "heat"]
+    assert upper.get_ylim()[1] < 20 < lower.get_ylim()[0]
+    assert [(patch.get_x(), patch.get_width()) for patch in (*upper.patches, *lower.patches)] == [(3.5, 4)] * 2
+    texts = [label.get_text() for label in lower.get_xticklabels()]
+    assert texts == ["2026-01-01", "2026-01-01T05:00:00", "2026-01-01T11:00:00"]
+    assert (len(upper.get_xticks()), lower.get_xlabel()) == (0, "time")
+
+
 def test_windows_with_missing_values_are_left_out_with_a_note():
     values = np.arange(10.0)
     values[6] = np.nan

@@ -359,8 +359,8 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     def _restore_state(self, state: dict[str, Any], version: int) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         state = from_format_2(self, state) if version == 2 else state
-        if "deviations" in self._state_keys:  # the first files of format 3 lack them, too
-            state = {"deviations": None, **state}
+        if "deviations" in self._state_keys:  # older files lack them, too
+            state = {"deviations": None, "ends": None, **state}
         check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)

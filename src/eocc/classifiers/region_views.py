@@ -13,7 +13,6 @@ from eocc.base.registry import FEW, listed
 from eocc.base.threads import threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, format_number, wrapped
-from eocc.calibration.drift import UNUSUAL, DriftCounts
 from eocc.classifiers.learning import LearnsRows
 from eocc.ellipsoids.features import has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
@@ -137,10 +136,6 @@ class RegionViews(LearnsRows):
         """Return the numbers of the model as JSON: see `eocc.formats.export.formula.Formula` for their meaning."""
         check_is_fitted(self)
         return json.dumps(formula_of(self, columns).to_dict())
-
-    def _drift_counts(self) -> DriftCounts:
-        """Return an object that counts new rows for `drift`; the columns are not compared: the model keeps no rows."""
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, [], (UNUSUAL,))
 
     def _facts(self) -> dict[str, Any]:
         outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_)

@@ -183,7 +183,8 @@ class RegionClassifier(RegionViews):
                 self.prototypes_ = measure.unit.restored(means_of(rows, learned.labels, len(own)))[self.labels_]
                 measure = replace(measure, donors=self.prototypes_[:1].copy())  # `filled` of the model fills gaps
                 centres = features.of(self.prototypes_)[np.argsort(self.labels_)]
-                self.ellipsoids_ = self.ellipsoids_.with_centres(centres)
+                ends = None if self.reading_ else np.array([patterns.min(axis=0), patterns.max(axis=0)])
+                self.ellipsoids_ = replace(self.ellipsoids_.with_centres(centres), ends=ends)
             self.features_ = replace(features, measure=measure)
         self.measure_, self.training_indices_ = measure, numbers[order]
         self.prototype_indices_ = np.arange(len(order))

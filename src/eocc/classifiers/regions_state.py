@@ -27,6 +27,7 @@ LAYOUT: dict[str, Check] = {
     "height": real("[-1e-300, 1e40]"),
     "constant": optional(real(FITTED)),
     "deviations": optional(numbers("k d", "[0, 1e40]")),
+    "ends": optional(numbers("2 d")),
 }
 # Not of rows of numbers, whose prototypes are the centres, and each represents its region.
 CENTRES: dict[str, Check] = {"centres": numbers("k q", "[-1e40, 1e40]"), "representatives": indices("k", "n")}
@@ -46,6 +47,7 @@ def region_state(classifier: Any) -> dict[str, Any]:
         "centres": None if has_centres else regions.centres,
         "counts": regions.counts,
         "deviations": model.own_deviations,
+        "ends": model.ends,
         "labels": classifier.labels_,
         "representatives": None if has_centres else classifier.representatives_,
         "region_tree": classifier.region_tree_,
@@ -77,7 +79,8 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     sizes["q"] = sizes["r"] + 1
     placement = Placement(state["origin"], state["axes"], state["scales"], state["height"], constant)
     regions = Ellipsoids(np.zeros((sizes["k"], sizes["q"])), state["counts"])
-    model = EllipsoidModel(placement, regions, _known_outliers(state["known_outliers"], sizes), state["deviations"])
+    outliers = _known_outliers(state["known_outliers"], sizes)
+    model = EllipsoidModel(placement, regions, outliers, state["deviations"], state["ends"])
     model, representatives = _centres(classifier, state, model, features, sizes)
     demand(abs(state["threshold"] - calibration.threshold) < AGREEMENT, "threshold is not that of the rate")
     check_offset(state, state["threshold"] - BOUNDARY**2 / 2)

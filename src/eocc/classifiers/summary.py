@@ -21,10 +21,9 @@ from eocc.calibration.discoveries import (
 )
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.entropic.regions.scores import Scores
-from eocc.explain.facts import new_labels
+from eocc.explain.facts import gaps_by_column, new_labels
 from eocc.explain.fitted import number_columns
 from eocc.formats import model_file
-from eocc.tables.table import RELATIVE, Table
 
 # The version of what `Summary.to_dict` returns: docs/reference/summary.md.
 SCHEMA = 1
@@ -109,7 +108,6 @@ class Counting:
         self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
         self._new, self._gaps = dict[Hashable, tuple[int, list[str]]](), dict[Hashable, int]()
         self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
-        self._number_columns = number_columns(classifier)
         # The columns that `add` returns; `p_value` is for calibrated models.
         self.names = ["decision", "membership", "score", "how_far_out", *([] if self._drift is None else ["p_value"])]
 
@@ -136,12 +134,7 @@ class Counting:
                 self._new[known.name] = n_rows + len(codes), list(dict.fromkeys([*values, *more]))[:MOST_NAMED]
 
     def _count_gaps(self, patterns: Any) -> None:
-        if isinstance(patterns, Table):
-            given = [column for column in patterns.columns if column.declared != RELATIVE]
-            columns = {column.name: np.isnan(column.values) for column in given}
-        else:
-            columns = {name: np.isnan(patterns[:, k]) for k, name in enumerate(self._number_columns)}
-        counts = np.zeros(len(patterns), np.int64)
+        columns, counts = gaps_by_column(self._classifier, patterns), np.zeros(len(patterns), np.int64)
         for name, is_gap in columns.items():
             if is_gap.any():
                 self._gaps[name] = self._gaps.get(name, 0) + int(is_gap.sum())
@@ -175,7 +168,8 @@ class Summarises:
         """Return an object that counts new rows for `drift`, part by part."""
         # Training rows look too normal to a model that does not leave them out.
         sides = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,)
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
+        columns = number_columns(self) if self._keeps_training_rows else []  # centres say little of a column
+        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, columns, sides)
 
     def discoveries(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.

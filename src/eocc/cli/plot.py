@@ -14,8 +14,8 @@ from eocc.plots import PLOTS
 
 PICTURES = ("png", "svg", "pdf")
 # Pictures that can show rows, that need rows, and that take labels, which "roc" needs; the others show the model alone.
-MAY_SHOW_ROWS, NEED_ROWS = ("space", "membership"), ("rows", "row", "calibration", "scores", "roc")
-TAKE_LABELS = NEED_ROWS[2:]
+MAY_SHOW_ROWS, NEED_ROWS = ("space", "membership"), ("rows", "calibration", "scores", "roc")
+TAKE_LABELS = NEED_ROWS[1:]
 
 
 @command
@@ -23,12 +23,9 @@ TAKE_LABELS = NEED_ROWS[2:]
 @click.argument("kind", type=options.choice_of("picture", PLOTS))
 @options.data_option
 @options.output_option("picture.png", "The picture: png, svg or pdf.")
-@click.option("--row", default="", help="The row that the picture 'row' explains, by name or number from 0.")
 @options.data_options("label", "target", "id_column", "strict")
-def plot(
-    model: Path, kind: str, data: options.DataFiles | None, output: Path, row: str, about: options.DataOptions
-) -> None:
-    """Draw a model, which rows are unusual, or why.
+def plot(model: Path, kind: str, data: options.DataFiles | None, output: Path, about: options.DataOptions) -> None:
+    """Draw a model, or which rows are unusual and why.
 
     Example: eocc plot model.eocc rows --data new.csv -o rows.png
     """
@@ -49,8 +46,8 @@ def plot(
 
     from eocc.plots.drawing import new_figure
 
-    figure = new_figure(*((8.4, 6.0) if kind in ("rows", "row") else (6.4, 4.6)))
-    given, named = ((), {}) if data is None else _rows(classifier, kind, data, about, row)
+    figure = new_figure(*((8.4, 6.0) if kind == "rows" else (6.4, 4.6)))
+    given, named = ((), {}) if data is None else _rows(classifier, kind, data, about)
     PLOTS[kind](classifier, *given, **named, axes=figure.subplots())
     with drafted(output) as draft:
         figure.savefig(draft, dpi=120, format=form)
@@ -58,10 +55,9 @@ def plot(
 
 
 def _rows(
-    classifier: Any, kind: str, data: options.DataFiles, about: options.DataOptions, row: str
+    classifier: Any, kind: str, data: options.DataFiles, about: options.DataOptions
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what the picture needs of the data: rows, and labels, names or the number of a row."""
-    from eocc.cli.explain import chosen_rows
+    """Return what the picture needs of the data: rows, and labels or names."""
     from eocc.cli.reading import read_for
 
     rows = read_for(classifier, data, about)
@@ -69,11 +65,5 @@ def _rows(
         raise ValueError("a ROC curve needs rows of both kinds; every row of the data is normal")
     if kind in NEED_ROWS:
         say_if_trained_on(classifier, rows)
-    names = list(map(str, rows.names))
-    more: dict[str, Any] = {"names": names} if kind in ("rows", "row") else {}
-    if kind == "row" and row:
-        chosen, bad = chosen_rows([row], rows, str(data))
-        if not chosen:
-            raise ValueError(f"row {row!r} cannot be read ({bad.popitem()[1]}); name another")
-        more["row"] = chosen[0]
+    more: dict[str, Any] = {"names": list(map(str, rows.names))} if kind == "rows" else {}
     return ((rows.X, rows.signs) if about.label and kind in TAKE_LABELS else (rows.X,)), more

@@ -44,13 +44,15 @@ class EllipsoidModel:
     """Where rows lie, the regions of normal rows and, if there are labels, those of known outliers.
 
     `own_deviations` (k, d) are those of the features of each region's rows: no score depends on them, rules do. None
-    if features are no columns, and in models of version 0.2.
+    if features are no columns, and in models of version 0.2. `ends` (2, d) are the least and the largest values of the
+    columns of these rows, if no reading knows those of all training rows.
     """
 
     placement: Placement
     regions: Ellipsoids
     outliers: KnownOutliers | None = None
     own_deviations: Matrix | None = None
+    ends: Matrix | None = None
 
     @property
     def deviations(self) -> Matrix:

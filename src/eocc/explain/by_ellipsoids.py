@@ -1,18 +1,22 @@
 """Why regions of one shape accept or reject a row: which columns take it out of the nearest one."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
+from eocc.base.blas import one_blas_thread
 from eocc.base.registry import SOME
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_value, format_within, to_json
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, FARTHEST, LEVELS, NUMBER, DataColumn, Placement
 from eocc.explain import rules
 from eocc.explain.by_regions import region_explanations
 from eocc.explain.explanation import Explanation
-from eocc.explain.fitted import TrainingRow, exemplars_of
-from eocc.explain.reasons import LEAST_SHOWN, Reason, least_usual
+from eocc.explain.reasons import LEAST_SHOWN, Reason
 
 
 def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
@@ -21,28 +25,25 @@ def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
     squares = regions.squared_distances(classifier._embed(patterns))
     ranked = np.argsort(squares / 2 - regions.log_weights, axis=1, kind="stable")[:, :2]
     rows = classifier.measure_.prepare(patterns, classifier.prototypes_).evaluate(classifier.weights_)
-    near: list[tuple[TrainingRow, ...]] = [()] * len(patterns)
-    if columns:
-        by_column: Any = _column_reasons(classifier, columns, patterns, ranked[:, 0])
-    else:
-        by_column = least_usual(classifier, patterns, classifier.weights_, rows)
-        near = exemplars_of(classifier, np.where(classifier.labels_ == ranked[:, :1], rows, np.inf))
-    centres, sizes = zip(*((one.representative, one.n_members) for one in classifier.regions_), strict=True)
-    places, scores = (ranked, np.sqrt(squares), centres, sizes), classifier._score_patterns(patterns)
-    return region_explanations(classifier, patterns, scores, rows, places, near, by_column)
+    with one_blas_thread():  # the matrices are small
+        by_column = _column_reasons(classifier, columns, patterns, ranked[:, 0]) if columns else None
+    places = ranked, np.sqrt(squares), [region.representative for region in classifier.regions_]
+    return region_explanations(classifier, patterns, rows, places, by_column)
 
 
 def _column_reasons(
     classifier: Any, columns: list[DataColumn], patterns: Any, regions: Indices
-) -> list[tuple[Reason, ...]] | None:
+) -> list[tuple[Reason, ...]]:
     model, names = classifier.ellipsoids_, classifier._feature_names
     cells = classifier.measure_.cells(patterns, classifier.prototypes_, names)
     places = {str(name): k for k, name in enumerate(cells.names)}
     features = np.clip(model.filled(classifier.features_.of(patterns)), -FARTHEST, FARTHEST)
     centres, found = rules.centre_features(classifier)[regions], []
-    ends = rules.known_ends(classifier)
+    ends, placement = rules.ends_of(classifier), model.placement
+    blocks = {k: _block(placement, one.places) for k, one in enumerate(columns) if len(one.places) > 1}
+    pull_of = cache(lambda k: placement.pull_of(columns[k].places))
     for i, row in enumerate(features):
-        steps, rest = freed_columns(model.placement, columns, row - centres[i])
+        steps, rest = freed_columns(placement, columns, row - centres[i], blocks, pull_of)
         reasons = []
         for step in steps:
             column = columns[step.column]
@@ -50,7 +51,7 @@ def _column_reasons(
             # A range of a column that is never negative begins at 0 or above it.
             floor = 0.0 if ends.get(column.name, rules.EVERY)[0] >= 0 else -np.inf
             reasons.append(_reason(column, row, step, centres[i], value, floor, len(columns) > 1))
-        if reasons and rest > 0 and len(reasons) < len(columns):
+        if reasons and len(reasons) < len(columns):
             name = counted(len(columns) - len(reasons), "other column")
             reasons.append(Reason(name, name, None, None, None, rest, "", "", stands_out=False))
         found.append(tuple(reasons))
@@ -66,45 +67,55 @@ class FreedColumn(NamedTuple):
     width: float
 
 
-def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix) -> tuple[list[FreedColumn], float]:
+def freed_columns(
+    placement: Placement, columns: list[DataColumn], gaps: Matrix, blocks: dict[int, Matrix],
+    pull_of: Callable[[int], Matrix],
+) -> tuple[list[FreedColumn], float]:  # fmt: skip
     """Return the columns that take a row out of a region, and the share of all others, given its features' `gaps`.
 
     Columns are freed one after another: each time the one whose squared distance from the centre falls most if it takes
-    the value that the columns not yet freed suggest. These falls add up to the squared distance.
+    the value that the columns not yet freed suggest. These falls add up to the squared distance. `pull_of(k)` are the
+    columns of Sigma^-1 of data column k, and `blocks` the part of them of its own features, if it has several. After
+    some steps, Sigma^-1 of the features that are left is Sigma^-1 - across across'.
     """
     scale = float(np.abs(gaps).max()) or 1.0
     gaps = gaps / scale  # so that squares of far rows stay finite
-    pulls, widths = placement.pull(gaps[None])[0], placement.widths**-2
-    total, left, freed, steps = float(gaps @ pulls), pulls, np.empty(0, np.int64), list[FreedColumn]()
+    left, inverse, across = placement.pull(gaps[None])[0], placement.widths**-2, np.empty((len(gaps), 0))
+    total, spent, steps, least = float(gaps @ left), 0.0, dict[int, FreedColumn](), ROUNDING * inverse
     if total <= 0:
         return [], 0.0
-    blocks = {k: placement.pull_of(one.places)[one.places] for k, one in enumerate(columns) if len(one.places) > 1}
-    remaining, spent = list(range(len(columns))), 0.0
-    while remaining and len(steps) < SOME:
-        # Of the features that are left, given those that are free.
-        across = placement.pull_of(freed)
-        back = np.linalg.pinv(across[freed], hermitian=True) if len(freed) else None
-        solved = None if back is None else back @ np.column_stack([pulls[freed], across.T])
-        left = pulls if solved is None else pulls - across @ solved[:, 0]
-        inverse = widths if solved is None else np.maximum(widths - (across * solved[:, 1:].T).sum(axis=1), 1e-300)
-        falls = []
-        for k in remaining:
+    firsts = np.array([column.places[0] for column in columns])
+    while len(steps) < min(SOME, len(columns)):
+        falls = left[firsts] ** 2 / inverse[firsts]
+        roots = {}
+        for k in blocks.keys() - steps.keys():
             places = columns[k].places
-            if k not in blocks:
-                falls.append(float(left[places[0]] ** 2 / inverse[places[0]]))
-                continue
-            block = blocks[k] if solved is None else blocks[k] - across[places] @ solved[:, 1:][:, places]
-            falls.append(float(left[places] @ np.linalg.pinv(block, hermitian=True) @ left[places]))
-        best = int(np.argmax(falls))
-        share = min(falls[best] / total, 1 - spent)
+            roots[k] = np.linalg.cholesky(blocks[k] - across[places] @ across[places].T)
+            falls[k] = (_solved(roots[k], left[places]) ** 2).sum()
+        falls[list(steps)] = -1.0
+        best = int(np.argmax(falls >= (1 - ROUNDING) * falls.max()))  # the first of equal ones
+        share, place, places = min(float(falls[best]) / total, 1 - spent), firsts[best], columns[best].places
         if share < LEAST_SHOWN:
             break
-        k = remaining.pop(best)
-        place, spent = columns[k].places[0], spent + share
-        width = float(inverse[place] ** -0.5)
-        steps.append(FreedColumn(k, share, float(left[place] / inverse[place]) * scale, width))
-        freed = np.concatenate([freed, columns[k].places])
-    return sorted(steps, key=lambda step: -step.share), max(1 - spent, 0.0)
+        width, spent = float(inverse[place] ** -0.5), spent + share
+        steps[best] = FreedColumn(best, share, float(left[place] / inverse[place]) * scale, width)
+        root = roots.get(best, np.sqrt(inverse[[places]]))
+        more = _solved(root, (pull_of(best) - across @ across[places].T).T).T
+        left = left - more @ _solved(root, left[places])
+        inverse, across = np.maximum(inverse - (more**2).sum(axis=1), least), np.hstack([across, more])
+    return sorted(steps.values(), key=lambda step: -step.share), max(1 - spent, 0.0)
+
+
+def _solved(root: Any, values: Matrix) -> Matrix:
+    """Return root^-1 values, given a lower triangular root."""
+    return np.asarray(solve_triangular(root, values, lower=True, check_finite=False))
+
+
+def _block(placement: Placement, places: Indices) -> Matrix:
+    """Return Sigma^-1 of some features; the diagonal is a little larger, so that rounding leaves it positive."""
+    own = replace(placement, origin=placement.origin[places], axes=placement.axes[places])
+    found = own.pull_of(np.arange(len(places)))
+    return np.asarray(found + ROUNDING * found.trace() * np.eye(len(places)))
 
 
 def _reason(

@@ -12,6 +12,7 @@ from eocc.base.wording import all_finite, counted, finite, format_number, share
 from eocc.entropic.regions.scores import Scores
 from eocc.explain.by_views import Seen, seen_by
 from eocc.explain.explanation import Explanation, plain_fields, scored
+from eocc.explain.facts import given_columns
 from eocc.explain.fitted import TrainingRow, described, exemplars_of, training_row
 from eocc.explain.reasons import Reason, difference_reasons, least_usual
 from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
@@ -169,7 +170,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     by_column = least_usual(classifier, patterns, np.asarray(active), distances[0])
     numbers = (all_finite(one).tolist() for one in (surprises, answered))
     columns = zip(scored(classifier, scores), *numbers, zip(*by_weighting, strict=True), strict=True)
-    found: list[Explanation] = []
+    found, given = list[Explanation](), list(given_columns(classifier, patterns).values())
     for i, (said, surprise, answer, near_rows) in enumerate(columns):
         explanation = NeighbourExplanation(
             **said, comparison=near_rows[0].comparison, exemplars=exemplars[i], reasons=(), lead="", surprise=surprise,
@@ -178,7 +179,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
             n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         by_row = by_column[i] if by_column else None
-        look = partial(seen_by, model, rows, i, classifier._feature_names, distances[0][i])
+        look = partial(seen_by, model, rows, i, classifier._feature_names, given, distances[0][i])
         seen = _first_to_speak(explanation, by_row, look)
         seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else ("", by_row))
         found.append(replace(explanation, lead=seen[0], reasons=seen[1]))

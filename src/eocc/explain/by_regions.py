@@ -8,7 +8,6 @@ import numpy as np
 
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, finite, format_number
-from eocc.entropic.regions.scores import Scores
 from eocc.explain.explanation import Explanation, scored
 from eocc.explain.fitted import TrainingRow, described, exemplars_of, prototype_labels, reach_of, training_row
 from eocc.explain.reasons import LEAST_SHOWN, Reason, difference_reasons, least_usual
@@ -81,35 +80,33 @@ class RegionExplanation(Explanation):
 
 def explain_by_regions(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why an EntropicOneClassClassifier accepts or rejects each pattern; docs/guides/explanations.md."""
-    rows, model = classifier._embed(patterns), classifier.fuzzy_model_
-    ratios = model.ratios(rows)
+    rows = classifier._embed(patterns)
+    ratios = classifier.fuzzy_model_.ratios(rows)
     ranked = np.argsort(ratios, axis=1, kind="stable")[:, :2]
-    scores = Scores(ratios.min(axis=1), model.log_membership(rows))
-    reasons = least_usual(classifier, patterns, classifier.weights_, rows)
-    near = exemplars_of(classifier, np.where(prototype_labels(classifier) == ranked[:, :1], rows, np.inf))
     centres = prototypes_of(classifier, np.unique(ranked).tolist())
-    sizes = [len(region.members) for region in classifier.regions_]
-    return region_explanations(classifier, patterns, scores, rows, (ranked, ratios, centres, sizes), near, reasons)
+    return region_explanations(classifier, patterns, rows, (ranked, ratios, centres))
 
 
 def region_explanations(
     classifier: Any,
     patterns: Any,
-    scores: Scores,
     rows: Matrix,
-    places: tuple[Indices, Matrix, Any, Sequence[int]],
-    near: Sequence[tuple[TrainingRow, ...]],
-    by_column: Sequence[tuple[Reason, ...]] | None,
+    places: tuple[Indices, Matrix, Any],
+    by_column: Sequence[tuple[Reason, ...]] | None = None,
 ) -> list[Explanation]:
-    """Return the explanations of patterns, given their dissimilarities from the prototypes (`rows`) and what is near.
+    """Return the explanations of patterns, given their dissimilarities from the prototypes (`rows`).
 
-    `places` are the two nearest regions of each pattern, its distances from all regions, and of each region the column
-    of its prototype and the number of its members. Without reasons `by_column`, those of a pattern are what makes it
-    differ from the prototype of the nearest region.
+    `places` are the two nearest regions of each pattern, its distances from all regions, and the column of the
+    prototype of each region. Unless reasons `by_column` are given, each pattern is compared with the members of the
+    nearest region, and, if its values have no reasons, with the prototype of that region.
     """
-    (ranked, distances, centres, sizes), keeps_rows = places, classifier._keeps_training_rows
-    found: list[Explanation] = []
-    for i, (said, (region, *others)) in enumerate(zip(scored(classifier, scores), ranked.tolist(), strict=True)):
+    (ranked, distances, centres), keeps_rows = places, classifier._keeps_training_rows
+    near: list[tuple[TrainingRow, ...]] = [()] * len(patterns)
+    if by_column is None:
+        by_column = least_usual(classifier, patterns, classifier.weights_, rows)
+        near = exemplars_of(classifier, np.where(prototype_labels(classifier) == ranked[:, :1], rows, np.inf))
+    scores, found = scored(classifier, classifier._score_patterns(patterns)), list[Explanation]()
+    for i, (said, (region, *others)) in enumerate(zip(scores, ranked.tolist(), strict=True)):
         column = centres[region]
         prototype = training_row(classifier, rows[i], column)
         comparison = PendingDifference(
@@ -122,8 +119,8 @@ def region_explanations(
             lead, reasons = difference_reasons(comparison.difference, *named, "typical of the nearest region")
         found.append(RegionExplanation(
             **said, comparison=comparison, exemplars=near[i], reasons=reasons, lead=lead, region=region,
-            n_members=sizes[region], distance=finite(distances[i, region]), unit=classifier._unit,
-            limit=reach_of(classifier.threshold_), prototype=prototype, keeps_rows=keeps_rows,
+            n_members=classifier.regions_[region].n_members, distance=finite(distances[i, region]),
+            unit=classifier._unit, limit=reach_of(classifier.threshold_), prototype=prototype, keeps_rows=keeps_rows,
             runner_up=(others[0], finite(distances[i, others[0]])) if others else None,
         ))  # fmt: skip
     return found

@@ -15,7 +15,6 @@ from eocc.surprise.comparison import Comparison, Reference
 from eocc.surprise.covariance import CovarianceView, columns_of
 from eocc.surprise.far import FarView
 from eocc.surprise.model import SurpriseModel
-from eocc.tables.table import RELATIVE
 
 # The middle share of the normal rows that is shown for a value within their range.
 MIDDLE = (0.01, 0.99)
@@ -26,16 +25,21 @@ Seen = tuple[str, tuple[Reason, ...]]
 
 
 def seen_by(
-    model: SurpriseModel, rows: Comparison, i: int, names: Sequence[str] | None, distances: Matrix, name: str
-) -> Seen | None:
-    """Return what a view saw in row i, whose distances from all prototypes are given; None if the neighbours say it."""
+    model: SurpriseModel, rows: Comparison, i: int, names: Sequence[str] | None, given: Sequence[int],
+    distances: Matrix, name: str,
+) -> Seen | None:  # fmt: skip
+    """Return what a view saw in row i, whose distances from all prototypes are known; None if the neighbours say it.
+
+    `given` are the places of the columns of the data, without further parts of dates.
+    """
     view: Any = model.surprise.helpers.get(name)
     reference, own = rows.reference, int(rows.own[i])
     if own >= 0:  # a training row is compared with the others
         others = reference.prototypes[np.delete(np.arange(len(reference)), own)]
         reference = Reference(reference.measure, others, reference.weightings)
     if isinstance(view, CellView):
-        return _cells_seen(cells_of(reference)[0] if own >= 0 else view, reference, rows.patterns[i : i + 1], names)
+        view = cells_of(reference)[0] if own >= 0 else view
+        return _cells_seen(view, reference, rows.patterns[i : i + 1], names, given)
     if isinstance(view, CovarianceView):
         return _covariance_seen(view, reference, rows, i, names)
     if isinstance(view, FarView):
@@ -43,7 +47,9 @@ def seen_by(
     return None
 
 
-def _cells_seen(view: CellView, reference: Reference, pattern: Any, names: Sequence[str] | None) -> Seen:
+def _cells_seen(
+    view: CellView, reference: Reference, pattern: Any, names: Sequence[str] | None, given: Sequence[int]
+) -> Seen:
     measure: Any = reference.measure
     # The number of gaps comes first: it says more than any one of them.
     strangeness = np.roll(view.by_column(values_of(reference, pattern)), 1, axis=1)
@@ -58,16 +64,15 @@ def _cells_seen(view: CellView, reference: Reference, pattern: Any, names: Seque
         strangeness[0, gaps[0 if is_block else -1]] = np.linalg.norm(strangeness[0, gaps])
         strangeness[0, gaps[1:] if is_block else gaps[:-1]] = 0.0
         (largest,) = largest_of(strangeness)
-    given = np.array([getattr(one, "declared", "") != RELATIVE for one in getattr(pattern, "columns", cells.names)])
     return "", tuple(_cell_reason(cells, columns[place], share, given) for place, share in largest)
 
 
-def _cell_reason(cells: Cells, k: int | None, share: float, given: Flags) -> Reason:
+def _cell_reason(cells: Cells, k: int | None, share: float, given: Sequence[int]) -> Reason:
     """Return the reason for the cell in column k; None is the number of gaps in the `given` columns."""
     if k is None:
         here, most = (int(np.isnan(table[:, given]).sum(axis=1).max()) for table in (cells.rows, cells.columns.T))
         normal = f"at most {most}" if most else "none"
-        text = f"{here} of {given.sum()} values are missing; normal rows have {normal}"
+        text = f"{here} of {len(given)} values are missing; normal rows have {normal}"
         return Reason("missing values", text, here, 0, most, share, str(here), normal)
     column, value, name = cells.columns[k], cells.value(0, k), cells.names[k]
     known = column[~np.isnan(column)]

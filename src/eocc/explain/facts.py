@@ -11,11 +11,11 @@ from eocc.base.markup import Shown
 from eocc.base.types import Flags
 from eocc.base.wording import format_value
 from eocc.explain.explanation import Explanation
-from eocc.explain.fitted import training_name
+from eocc.explain.fitted import number_columns, training_name
 from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.tables.judge import MOMENT
 from eocc.tables.reading import ReadColumn
-from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table, gaps_in
+from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table
 
 # If more than this share of rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
@@ -58,16 +58,9 @@ class Facts:
                 yield column.values > known.high, _saying(known, column, f"above all training values (up to {high})")
 
     def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
-        if isinstance(patterns, np.ndarray | Table):
-            if isinstance(patterns, Table):  # a date is one value, whatever parts of it are compared
-                reading = self._classifier.reading_
-                read = () if reading is None else reading.columns
-                more = {column.part_name(part) for column in read for part in column.parts[1:]}
-                patterns = Table(tuple(one for one in patterns.columns if one.name not in more))
-            counts = gaps_in(patterns)
-            given = patterns.T if isinstance(patterns, np.ndarray) else patterns.columns
-            n = sum(getattr(one, "declared", "") != RELATIVE for one in given)
-            yield counts > 0, lambda row: f"{counts[row]} of {n} values missing"
+        if gaps := list(gaps_by_column(self._classifier, patterns).values()):
+            counts = np.sum(gaps, axis=0)
+            yield counts > 0, lambda row: f"{counts[row]} of {len(gaps)} values missing"
 
     def _copies(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         if self._training is None:
@@ -82,6 +75,32 @@ def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanatio
     """Return the explanations of patterns with the facts about each."""
     facts = Facts(classifier).of(patterns)
     return Shown(replace(one, facts=said) for one, said in zip(explanations, facts, strict=True))
+
+
+def given_columns(classifier: Any, patterns: Any) -> dict[Hashable, int]:
+    """Return the columns of the data by name, with the place of each in the patterns; none for data without columns.
+
+    A date is one column, whatever parts of it are compared.
+    """
+    if isinstance(patterns, np.ndarray):
+        return {name: k for k, name in enumerate(number_columns(classifier) or range(patterns.shape[1]))}
+    if not isinstance(patterns, Table):
+        return {}
+    read = () if classifier.reading_ is None else classifier.reading_.columns
+    owners, found = {one.part_name(part): one.name for one in read for part in one.parts}, dict[Hashable, int]()
+    for place, column in enumerate(patterns.columns):
+        if column.declared != RELATIVE:
+            found.setdefault(owners.get(column.name, column.name), place)
+    return found
+
+
+def gaps_by_column(classifier: Any, patterns: Any) -> dict[Hashable, Flags]:
+    """Return which rows lack a value in each column of the data."""
+    is_array = isinstance(patterns, np.ndarray)
+    return {
+        name: np.isnan(patterns[:, place] if is_array else patterns.columns[place].values)
+        for name, place in given_columns(classifier, patterns).items()
+    }
 
 
 def new_labels(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags]]:

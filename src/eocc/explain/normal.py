@@ -8,7 +8,7 @@ import scipy
 
 from eocc.base.types import Matrix
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, LEVELS
-from eocc.explain.rules import EVERY, WHOLE_DAY, centre_features, columns_of_model, known_ends
+from eocc.explain.rules import EVERY, WHOLE_DAY, centre_features, columns_of_model, ends_of
 from eocc.tables.table import TIME, Table
 
 # There are 400 of these rows, at equal parts of what is normal.
@@ -21,7 +21,7 @@ def normal_rows(classifier: Any) -> Any:
     Numbers have the quantiles of the regions, as many of each as its weight says, and categories their shares. Values
     of one row do not belong together. Columns that the model does not compare have the values of its prototypes.
     """
-    model, prototypes, ends = classifier.ellipsoids_, classifier.prototypes_, known_ends(classifier)
+    model, prototypes, ends = classifier.ellipsoids_, classifier.prototypes_, ends_of(classifier)
     weights, known = np.exp(model.regions.log_weights), {one.name: one for one in columns_of_model(classifier)}
     spread, centres, deviations = scipy.special.ndtri(SHARES), centre_features(classifier), model.deviations
 

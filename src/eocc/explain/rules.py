@@ -14,7 +14,7 @@ from eocc.base.wording import counted, format_number, format_value, format_withi
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
 from eocc.ellipsoids.shape import ROUNDING
 from eocc.explain.by_regions import prototypes_of
-from eocc.explain.fitted import described, prototype_labels, reach_of, training_name
+from eocc.explain.fitted import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
 from eocc.measures.cells import Cells
 from eocc.tables.table import TIME, Column
@@ -157,7 +157,7 @@ def _prototype_columns(classifier: Any, own: Indices) -> list[RuleColumn]:
 def ellipsoid_rules(classifier: Any) -> list[Rule]:
     """Return one rule per region of a fitted RegionClassifier, the largest region first."""
     centres, columns = centre_features(classifier), columns_of_model(classifier)
-    together, ends, rules = tuple(correlations_of(classifier)), known_ends(classifier), []
+    together, ends, rules = tuple(correlations_of(classifier)), ends_of(classifier), []
     sizes = [region.n_members for region in classifier.regions_]
     widths = classifier.ellipsoids_.placement.widths if columns else np.empty(0)
     deviations = classifier.ellipsoids_.deviations if columns else centres
@@ -191,6 +191,12 @@ def known_ends(classifier: Any) -> dict[str, tuple[float, float]]:
     """Return the least and the largest training value of columns of numbers and dates, as far as the model knows."""
     known = () if classifier.reading_ is None else classifier.reading_.columns
     return {str(one.name): (one.low, one.high) for one in known if one.low is not None and one.high is not None}
+
+
+def ends_of(classifier: Any) -> dict[str, tuple[float, float]]:
+    """Return `known_ends`, or for rows of numbers those of the rows that regions were fitted to."""
+    ends = classifier.ellipsoids_.ends
+    return known_ends(classifier) if ends is None else dict(zip(weight_names(classifier), ends.T.tolist(), strict=True))
 
 
 def _rule_column(

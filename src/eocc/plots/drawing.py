@@ -1,7 +1,7 @@
 """Pictures of a fitted classifier. Each function draws on a matplotlib axis, a new one by default, and returns it."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -10,11 +10,11 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from eocc.base.registry import choose
 from eocc.base.types import Flags, Matrix
-from eocc.base.wording import counted, shortened, wrapped
+from eocc.base.wording import counted, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.entropic.partition.cuts import normalized_modularity
-from eocc.explain import Reason, reach_of
+from eocc.explain import reach_of
 from eocc.explain.fitted import number_columns, prototype_labels
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions
 
@@ -26,7 +26,6 @@ REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f
 MOST_VERTICES = 2000
 # Where legends are; "best" is said because matplotlib warns of a default that is slow.
 INSIDE: dict[str, Any] = {"loc": "best"}
-BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "ncols": 3}
 # The most characters of a name or a reason in a picture.
 LONGEST_NAME, LONGEST_REASON = 24, 90
 # What the search records of each generation.
@@ -72,7 +71,9 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     patterns = classifier._read(X)
     scores = classifier._score_read(patterns)
     order = np.argsort(-scores.ratios, kind="stable")[:most][::-1]
-    called = _called(names, len(patterns))
+    called = list(range(len(patterns)) if names is None else names)
+    if len(called) != len(patterns):
+        raise ValueError(f"X has {len(patterns)} rows and names {len(called)}; pass one name per row")
     accepted, ratios = scores.margins[order] >= classifier.threshold_, scores.ratios[order]
     axes, places = _axes(axes, 8.4, 1.2 + 0.32 * len(order)), np.arange(len(order))
     limit = reach_of(classifier.threshold_)
@@ -80,83 +81,16 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     for kept, colour, label in ((~accepted, OTHER, "rejected"), (accepted, NORMAL, "accepted")):
         if kept.any():
             axes.barh(places[kept], ratios[kept], height=0.36, color=colour, label=label)
-    _write_above(axes, [one.main_reason for one in classifier._explain_patterns(patterns[order])], places)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # the line of the limit may run behind a text
+    for one, place in zip(classifier._explain_patterns(patterns[order]), places, strict=True):
+        text = {"text": shortened(one.main_reason, LONGEST_REASON), "fontsize": 7, "color": INK, "parse_math": False}
+        axes.annotate(xy=(0, place), xytext=(3, 6), textcoords="offset points", bbox=box, **text)
     words = [shortened(str(called[k]), LONGEST_NAME) for k in order]
     axes.set_yticks(places, words, fontsize=8, parse_math=False)
     n_rejected = int((scores.margins < classifier.threshold_).sum())
     title = f"{n_rejected:,} of {counted(len(patterns), 'row')} rejected; the most unusual"
     labels: dict[str, Any] = {"title": title, "xlabel": f"how far out: {classifier._how_far_out_name}"}
     return _finish(axes, ylim=(-0.6, len(order) - 0.1), **labels)
-
-
-def _called(names: Any, n_rows: int) -> list[Any]:
-    called = list(range(n_rows) if names is None else names)
-    if len(called) != n_rows:
-        raise ValueError(f"X has {n_rows} rows and names {len(called)}; pass one name per row")
-    return called
-
-
-def plot_row(
-    classifier: OneClassClassifier, X: Any, row: int | None = None, names: Any = None, *, axes: Any = None,
-    most: int = 8,
-) -> Any:  # fmt: skip
-    """Draw why a row of X was accepted or rejected, the most unusual one by default.
-
-    Values of a table are drawn against the ranges of the normal rows near it, other data as the shares of the reasons.
-    """
-    patterns = classifier._read(X)
-    row = int(np.argmax(classifier._score_read(patterns).ratios)) if row is None else row
-    (one,) = classifier._explain_patterns(patterns[row : row + 1])
-    reasons = one.reasons[:most]
-    axes = _axes(axes, 7.4, 1.4 + 0.42 * max(len(reasons), 1))
-    called = shortened(str(_called(names, len(patterns))[row]), LONGEST_NAME)
-    title = f"Row {called} is {'accepted' if one.is_target else 'rejected'}"
-    if not reasons:
-        axes.text(0.5, 0.5, "\n".join(wrapped(one.sentence, 0, LONGEST_REASON)), ha="center", va="center", fontsize=9)
-        axes.set_axis_off()
-        return _finish(axes, title=title)
-    if not one.lead:
-        _draw_ranges(axes, reasons)
-        return _finish(axes, BELOW, title=f"{title}: its values and those of normal rows near it")
-    places = np.arange(len(reasons))[::-1]
-    axes.barh(places, [100 * reason.share for reason in reasons], color=REGIONS[0], height=0.36)
-    _write_above(axes, [reason.text for reason in reasons], places)
-    axes.set(yticks=[], ylim=(-0.6, len(reasons) - 0.1))
-    return _finish(axes, title=f"{title}: what makes it differ", xlabel="share of the difference, in percent")
-
-
-def _write_above(axes: Any, texts: Sequence[str], places: Any) -> None:
-    """Write texts above the bars at these places."""
-    small: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7, "color": INK, "parse_math": False}
-    small["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # a line may run behind them
-    for text, place in zip(texts, places, strict=True):
-        axes.annotate(shortened(text, LONGEST_REASON), (0, place), (3, 6), **small)
-
-
-def _draw_ranges(axes: Any, reasons: Sequence[Reason]) -> None:
-    """Draw a bar per reason over the range of the near normal rows, and the row's value; categories are written."""
-    small: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "color": INK, "parse_math": False}
-    ends: list[float] = [-0.4, 1.4]
-    labels = {None: "normal rows near it", True: "this row, outside", False: "this row, inside"}
-    for place, one in enumerate(reversed(reasons)):
-        if not all(isinstance(number, int | float) for number in (one.value, one.low, one.high)):
-            words = shortened(f"{one.said}; normal: {one.normal}", LONGEST_REASON)
-            axes.annotate(words, (0.5, place), (0, -3), fontsize=8, **small)
-            continue
-        at = (one.value - one.low) / ((one.high - one.low) or abs(one.value - one.low) or 1.0)
-        shown = min(max(at, -1.5), 2.5)
-        axes.barh(place, 1.0, height=0.34, color=NORMAL, alpha=0.25, label=labels.pop(None, None))
-        colour, label = OTHER if one.stands_out else INK, labels.pop(one.stands_out, None)
-        axes.plot(shown, place, "D", color=colour, markersize=6, label=label)
-        axes.annotate(one.said + " (farther out)" * (at != shown), (shown, place), (0, 7), fontsize=7, **small)
-        for x, number in enumerate(one.normal.split(" to ") if one.high != one.low else [one.normal]):
-            axes.annotate(number, (x, place), (0, -13), fontsize=7, **small)
-        ends = [min(ends[0], shown), max(ends[1], shown)]
-    names = [shortened(one.name, LONGEST_NAME) for one in reversed(reasons)]
-    axes.set_yticks(range(len(reasons)), names, fontsize=8, parse_math=False)
-    axes.set(xticks=[], xlim=(ends[0] - 0.4, ends[1] + 0.4), ylim=(-0.6, len(reasons) - 0.3))
-    axes.spines[["bottom", "left"]].set_visible(False)
-    axes.tick_params(length=0)
 
 
 def plot_calibration(classifier: OneClassClassifier, X: Any, y: Any = None, *, axes: Any = None) -> Any:

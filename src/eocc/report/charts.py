@@ -15,13 +15,13 @@ COLOURS |= {colour: f"r{k}" for k, colour in enumerate(drawing.REGIONS)}
 COLOURS = {colour: f"var(--{name})" for colour, name in COLOURS.items()}
 
 
-def chart(name: str, words: str, draw: Callable[[Any], Any]) -> Markup:
+def chart(name: str, words: str, draw: Callable[[Any], Any], height: float = 3.3) -> Markup:
     """Return what `draw(axes)` draws, with `words` as its caption; `name` is unique on the page.
 
     Without matplotlib the words alone are shown, and what to install.
     """
     try:
-        figure = drawing.new_figure(5.6, 3.3)
+        figure = drawing.new_figure(5.6, height)
     except ModuleNotFoundError:
         return tag("figure", tag("figcaption", f"{words} This chart needs matplotlib: pip install matplotlib."))
     import matplotlib

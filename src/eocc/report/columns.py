@@ -1,19 +1,19 @@
 """The columns of a table: what is normal in each, where the values of rows lie, and what is new in the data."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from eocc.base.registry import FEW, MANY, listed
-from eocc.base.types import Matrix
+from eocc.base.types import Flags, Matrix
 from eocc.base.wording import counted, format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
-from eocc.explain.facts import new_labels
+from eocc.explain.facts import gaps_by_column, new_labels
 from eocc.explain.fitted import number_columns
 from eocc.explain.rules import known_ends
 from eocc.tables.reading import Reading
@@ -131,7 +131,8 @@ class Columns:
 
     `reference` shows what is normal: the training rows, unless the model keeps none. Of very many columns, only some
     are `shown`. `reading` says which values the training rows had, kept or not, and `ends` the least and the largest
-    training value of a column, as far as they are known.
+    training value of a column, as far as they are known. `gaps` and `new_gaps` say which of the reference rows and of
+    the new rows lack a value in each column of the data.
     """
 
     row_name: str
@@ -142,6 +143,8 @@ class Columns:
     reading: Reading | None = None
     patterns: Any = None
     ends: Any = None
+    gaps: Mapping[Hashable, Flags] = field(default_factory=dict)
+    new_gaps: Mapping[Hashable, Flags] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -182,10 +185,11 @@ class Columns:
     def problems(self) -> list[str]:
         """Return what may be wrong with the training rows, one sentence each."""
         constant = [str(column.name) for column in self.reference if len(np.unique(column.values)) == 1]
-        if not constant or len(self.reference[0]) < 2:
-            return _gaps(self.reference, self.row_name)
-        said = f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in every {self.row_name}"
-        return [f"{said}, so any other value looks unusual.", *_gaps(self.reference, self.row_name)]
+        said = _gaps(self.gaps, self.row_name)
+        if constant and len(self.reference[0]) > 1:
+            have = f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in every"
+            said.insert(0, f"{have} {self.row_name}, so any other value looks unusual.")
+        return said
 
     def news(self) -> list[str]:
         """Return what new rows have that no training row has, and their gaps, one sentence each."""
@@ -202,15 +206,16 @@ class Columns:
         said = [f"New categories: {listed(categories)}."] if categories else []
         words = listed([text for _, text in ranked])
         said += [f"Values beyond those of all training rows, rows by column: {words}."] if ranked else []
-        return said + _gaps(new, "new row")
+        return said + _gaps(self.new_gaps, "new row")
 
 
-def _gaps(columns: Sequence[Column], kind: str) -> list[str]:
-    gaps = {str(column.name): np.isnan(column.values) for column in columns}
-    counts = Counter({name: int(is_gap.sum()) for name, is_gap in gaps.items()})
+def _gaps(gaps: Mapping[Hashable, Flags], kind: str) -> list[str]:
+    counts = Counter({str(name): int(is_gap.sum()) for name, is_gap in gaps.items()})
     most = [f"{name} ({count:,})" for name, count in counts.most_common() if count]
-    n_rows = int(np.any(list(gaps.values()), axis=0).sum()) if most else 0
-    return [f"Gaps in {n_rows:,} of {counted(len(columns[0]), kind)}: {listed(most)}."] if most else []
+    if not most:
+        return []
+    is_incomplete = np.any(list(gaps.values()), axis=0)
+    return [f"Gaps in {int(is_incomplete.sum()):,} of {counted(len(is_incomplete), kind)}: {listed(most)}."]
 
 
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
@@ -233,4 +238,6 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
     counts = Counter(reason.name for one in explained for reason in one.reasons)
     # Of very many columns, those named most often as reasons.
     shown = sorted(sorted(range(len(known)), key=lambda k: -counts[str(known[k].name)])[:MANY])
-    return Columns(row_name, known, given(classifier._reference_rows), kept, shown, reading, new, ends)
+    reference = classifier._reference_rows
+    gaps, new_gaps = gaps_by_column(classifier, reference), gaps_by_column(classifier, new)
+    return Columns(row_name, known, given(reference), kept, shown, reading, new, ends, gaps, new_gaps)

@@ -4,7 +4,6 @@ import hashlib
 import os
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from eocc.base.wording import counted
 from eocc.classifiers.answers import check_teachable
 from eocc.classifiers.asking import FIND
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain import Explanation
 from eocc.explain.facts import with_facts
 from eocc.report.columns import columns_of
 from eocc.report.page import checked_page, document, write_page
@@ -29,34 +27,9 @@ HEAD = ("row", "answer", "reason", "data", "digest")
 KEYS = {"n": NORMAL, "x": NOT_NORMAL, "s": SKIP}
 
 
-@dataclass(frozen=True)
-class Question:
-    """A row to ask about: its place in the data, its name, the reason to ask, the digest of its content, and more."""
-
-    index: int
-    name: str
-    reason: str
-    digest: str
-    explanation: Explanation
-
-
 def digests_of(patterns: Any) -> list[str]:
     """Return a digest of the content of each pattern; the letter keeps spreadsheets from reading it as a number."""
     return [f"r{number:016x}" for number in row_hashes(words_of(patterns)).tolist()]
-
-
-def questions_of(
-    classifier: OneClassClassifier, X: Any, n: int = 10, names: Iterable[Any] | None = None, goal: str = "learn"
-) -> list[Question]:
-    """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
-    check_teachable(classifier)
-    asked, patterns = classifier.queries(X, n, goal), classifier._read(X)
-    if not asked:
-        raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
-    some = patterns[np.array([query.index for query in asked])]
-    called = list(range(len(patterns)) if names is None else names)
-    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier._explain_patterns(some)), strict=True)
-    return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
 
 
 def write_review(
@@ -97,18 +70,20 @@ def write_review(
         Sentences that the page shows above the questions.
     """
     checked_page(path)
-    questions = questions_of(classifier, X, n, names, goal)
-    some = classifier._read(X)[np.array([one.index for one in questions])]
-    columns = columns_of(classifier, some, [one.explanation for one in questions])
-    rows = [
-        {
-            "name": one.name, "reason": one.reason, "digest": one.digest,
-            "decision": int(not one.explanation.is_target),
+    check_teachable(classifier)
+    asked, patterns = classifier.queries(X, n, goal), classifier._read(X)
+    if not asked:
+        raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
+    some, called = patterns[np.array([query.index for query in asked])], None if names is None else list(names)
+    explanations = with_facts(classifier, some, classifier._explain_patterns(some))
+    columns, rows = columns_of(classifier, some, explanations), list[dict[str, Any]]()
+    for k, (query, digest, one) in enumerate(zip(asked, digests_of(some), explanations, strict=True)):
+        name = str(query.index if called is None else called[query.index])
+        rows.append({
+            "name": name, "reason": query.reason, "digest": digest, "decision": int(not one.is_target),
             **contents(classifier, columns, some, k, is_new=True),
-            **explained(classifier, columns, some[k], one.name, one.explanation),
-        }
-        for k, one in enumerate(questions)
-    ]  # fmt: skip
+            **explained(classifier, columns, some[k], name, one),
+        })  # fmt: skip
     shown: dict[str, Any] = {"columns": columns.normal, "rows": rows, "called": columns.row_name, "data": data}
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
     many = "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?"

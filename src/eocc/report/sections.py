@@ -49,7 +49,8 @@ def _series(study: Study, windows: Windows) -> Iterator[Markup]:
         when = listed(f"{one.start} to {one.end}" for one in alarms if one.group == group)
         found = f"windows rejected from {when}" if when else "no alarms"
         words = f"{'The series' if group is None else group}: {found}."
-        yield chart("series", words, partial(plot_series, windows, decisions, group))
+        height = max(3.3, 0.9 * len(windows.columns))
+        yield chart("series", words, partial(plot_series, windows, decisions, group), height)
 
 
 def model_in_one_line(study: Study) -> str:

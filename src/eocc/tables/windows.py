@@ -63,6 +63,7 @@ class Windows:
     `places` (m, length) are the rows of the frame in each window, `groups` (m,) the group of each, `times` (n,) the
     times of all rows of the frame, or their numbers. `series` (n, c) holds the values of the frame. `positions` (m,)
     are where windows begin if the series follow each other in the order of time, with one place free at each gap.
+    `columns` (c,) are the names of the columns of the series.
     """
 
     X: Matrix
@@ -72,6 +73,7 @@ class Windows:
     times: tuple[Any, ...]
     series: Matrix
     positions: Indices
+    columns: tuple[str, ...]
 
     def __repr__(self) -> str:
         n_series = len(set(self.groups))
@@ -179,7 +181,7 @@ def windows(
     X, called = _features(values[kept], names) if features else _values(values[kept], names)
     times = range(len(table)) if moments is None else moments.cells()
     owned = tuple(one for one, is_kept in zip(owners, is_whole, strict=True) if is_kept)
-    return Windows(X, called, kept, owned, tuple(times), values, np.array(positions)[is_whole])
+    return Windows(X, called, kept, owned, tuple(times), values, np.array(positions)[is_whole], tuple(names))
 
 
 def _table(frame: Any) -> Table:
