@@ -188,7 +188,7 @@ def test_up_to_2048_pairs_are_all_compared(monkeypatch):
 def test_long_strings_of_other_symbols_are_skipped(monkeypatch):
     from eocc.measures import edit_counts
 
-    counts = counted_pairs(monkeypatch, edit_counts, "_count_by_bits", lambda arguments, _: len(arguments[3]))
+    counts = counted_pairs(monkeypatch, edit_counts, "shares_by_bits", lambda arguments, _: len(arguments[3]))
     prototypes = Objects(["ab" * 70] * 10 + ["cd" * 70] * 90)
     StringEdit().fit(prototypes).nearest(Objects(["ab" * 71]), prototypes, np.ones((1, 3)), 5)
     assert counts == [10]
