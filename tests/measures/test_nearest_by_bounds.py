@@ -15,7 +15,7 @@ from eocc.measures import base, resolve_measure
 from eocc.measures.base import FEW_PAIRS, nearest_by_bounds
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.objects import Objects
+from eocc.measures.objects import Objects, derived
 from eocc.measures.series import DTW
 from eocc.measures.strings import StringEdit
 from oracles import nearest as oracle
@@ -286,5 +286,5 @@ def test_what_is_derived_from_objects_is_kept_for_one_owner_and_not_pickled():
         return len(calls)
 
     one, other = object(), object()
-    assert [items.derived(owner, make) for owner in (one, one, other, other, one)] == [1, 1, 2, 2, 3]
-    assert pickle.loads(pickle.dumps(items)).derived(one, make) == 4
+    assert [derived(items, owner, make) for owner in (one, one, other, other, one)] == [1, 1, 2, 2, 3]
+    assert derived(pickle.loads(pickle.dumps(items)), one, make) == 4
