@@ -9,7 +9,6 @@ from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifie
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.explain import differences
 from eocc.measures.function import OwnFitted
-from eocc.measures.protocol import FindsNearest
 
 
 class Largest:
@@ -38,7 +37,7 @@ class FindsLargest(Largest):
 class TestUsersOwn:
     @pytest.mark.parametrize("measures", [(Largest, FindsLargest), (FindsLargest, Largest)])
     def test_measures_with_and_without_a_hook_do_not_share_it(self, measures, setosa):
-        assert [isinstance(OwnFitted(measure().fit(setosa)), FindsNearest) for measure in measures] == [
+        assert [OwnFitted(measure().fit(setosa)).nearest is not None for measure in measures] == [
             measure is FindsLargest for measure in measures
         ]
         scores = [SurpriseClassifier(measure=measure()).fit(setosa).score_samples(setosa) for measure in measures]

@@ -15,7 +15,7 @@ from eocc.measures import base, resolve_measure
 from eocc.measures.base import FEW_PAIRS, nearest_by_bounds
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.objects import Objects
+from eocc.measures.objects import Objects, derived
 from eocc.measures.series import DTW
 from eocc.measures.strings import StringEdit
 from oracles import nearest as oracle
@@ -188,7 +188,7 @@ def test_up_to_2048_pairs_are_all_compared(monkeypatch):
 def test_long_strings_of_other_symbols_are_skipped(monkeypatch):
     from eocc.measures import edit_counts
 
-    counts = counted_pairs(monkeypatch, edit_counts, "_count_by_bits", lambda arguments, _: len(arguments[3]))
+    counts = counted_pairs(monkeypatch, edit_counts, "shares_by_bits", lambda arguments, _: len(arguments[3]))
     prototypes = Objects(["ab" * 70] * 10 + ["cd" * 70] * 90)
     StringEdit().fit(prototypes).nearest(Objects(["ab" * 71]), prototypes, np.ones((1, 3)), 5)
     assert counts == [10]
@@ -286,5 +286,5 @@ def test_what_is_derived_from_objects_is_kept_for_one_owner_and_not_pickled():
         return len(calls)
 
     one, other = object(), object()
-    assert [items.derived(owner, make) for owner in (one, one, other, other, one)] == [1, 1, 2, 2, 3]
-    assert pickle.loads(pickle.dumps(items)).derived(one, make) == 4
+    assert [derived(items, owner, make) for owner in (one, one, other, other, one)] == [1, 1, 2, 2, 3]
+    assert derived(pickle.loads(pickle.dumps(items)), one, make) == 4

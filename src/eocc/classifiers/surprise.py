@@ -25,7 +25,7 @@ from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
 from eocc.explain.groups import in_groups
 from eocc.measures.function import OwnFitted
-from eocc.measures.protocol import ComparesRows, Measure, compares_rows
+from eocc.measures.protocol import Measure, compares_rows
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.selections import count_of
@@ -195,7 +195,7 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
             fitted = self.resolved_measure_.fit_roughly(patterns)
             weights = self._weights_of(fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
-            prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
+            prepared = None if fitted.coordinates is not None else whole.prepared
             if prepared is not None and isinstance(fitted, OwnFitted):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
             weightings = weightings_of(whole, weights)

@@ -78,8 +78,8 @@ def align_pair(pattern, sequence, slots, marks, up, down):
 
 
 @kernel
-def edit_sequences(patterns, chosen, places, sequences, numbers, scratch, counts):
-    """Fill counts[:, places[t], j], distance and deletions, from pattern chosen[t] to sequence j, j in numbers."""
+def edit_pairs(patterns, chosen, sequences, numbers, scratch, counts):
+    """Fill counts[:, t], distance and deletions, from pattern chosen[t] to sequence numbers[t]."""
     # `patterns` and `sequences` are (symbols, starts): number i is symbols[starts[i] : starts[i + 1]]. `scratch` is
     # (slots (zeros, one per symbol), marks (a row per slot), up and down (a row more than the longest sequence)).
     symbols, starts = patterns
@@ -88,11 +88,12 @@ def edit_sequences(patterns, chosen, places, sequences, numbers, scratch, counts
     up[0, :] = ~np.uint64(0)
     down[0, :] = 0
     marks[0, :] = 0
+    pattern = symbols[:0]
     for t in range(chosen.shape[0]):
-        pattern, i = symbols[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
-        mark_places(pattern, slots, marks)
-        for j in numbers:
-            sequence = others[other_starts[j] : other_starts[j + 1]]
-            counts[0, i, j], counts[1, i, j] = align_pair(pattern, sequence, slots, marks, up, down)
-        for symbol in pattern:
-            slots[symbol] = 0
+        if t == 0 or chosen[t] != chosen[t - 1]:
+            for symbol in pattern:
+                slots[symbol] = 0
+            pattern = symbols[starts[chosen[t]] : starts[chosen[t] + 1]]
+            mark_places(pattern, slots, marks)
+        sequence = others[other_starts[numbers[t]] : other_starts[numbers[t] + 1]]
+        counts[0, t], counts[1, t] = align_pair(pattern, sequence, slots, marks, up, down)

@@ -1,9 +1,9 @@
 """One short sequence against many -> their edit operations, by the plain recursion, one lane per prototype.
 
-Counts and symbols are bytes, so 32 prototypes fit into one vector register. Ties between optimal alignments are broken
-like rapidfuzz's ``editops``, from the end: match common endings, then prefer a deletion, then an insertion unless a
-substitution is cheaper. This choice depends on neighbouring cells only, so the deletions are counted forwards, together
-with the distance.
+Counts and most symbols are bytes, so 32 prototypes fit into one vector register. Ties between optimal alignments are
+broken like rapidfuzz's ``editops``, from the end: match common endings, then prefer a deletion, then an insertion
+unless a substitution is cheaper. This choice depends on neighbouring cells only, so the deletions are counted forwards,
+together with the distance.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def fill_row(pattern, symbols, number, old, new):
     for lane in range(LANES):
         new[lane], new[LANES + lane] = np.uint8(number), np.uint8(0)
     for i in range(pattern.shape[0]):
-        symbol, cell = np.uint8(pattern[i]), np.uint64(i) * NEXT
+        symbol, cell = pattern[i], np.uint64(i) * NEXT
         for lane in range(LANES):
             here = cell + np.uint64(lane)
             diagonal, diagonal_count = old[here], old[here + COUNT]
@@ -45,7 +45,7 @@ def find_endings(pattern, symbols, lengths, lanes, endings):
     """List the lanes with the same ending as the pattern, and its length; return the number of lanes."""
     found, n = 0, pattern.shape[0]
     for lane in range(LANES):
-        shared, length = 0, lengths[lane]
+        shared, length = 0, int(lengths[lane])
         while shared < min(n, length) and pattern[n - 1 - shared] == symbols[length - 1 - shared, lane]:
             shared += 1
         if shared > 0:
@@ -55,45 +55,31 @@ def find_endings(pattern, symbols, lengths, lanes, endings):
 
 
 @helper
-def align_block(pattern, symbols, lengths, order, rows, early, distances, deletions):
+def align_block(pattern, symbols, lengths, rows, early, distances, deletions):
     """Fill the distance and the deletions of the pattern to each of a block of sequences, longest first."""
-    # Results of lane l go to index order[l]. A lane whose sequence has ended continues over padding. rows[0] is row 0,
-    # where cell i holds i and i; rows[1] and rows[2] are scratch. `early` (3, LANES) is scratch for the lanes with a
-    # common ending: lane, length of the ending, deletions; they are read before the last cell.
+    # A lane whose sequence has ended continues over padding. rows[0] is row 0, where cell i holds i and i; rows[1] and
+    # rows[2] are scratch. `early` (3, LANES) is scratch for the lanes with a common ending: lane, length of the ending,
+    # deletions; they are read before the last cell.
     n_early = find_endings(pattern, symbols, lengths, early[0], early[1])
     last, still_open = 2 * LANES * pattern.shape[0], LANES
     row = rows[0]
-    for j in range(lengths[0] + 1):
+    for j in range(int(lengths[0]) + 1):
         if j > 0:
             fill_row(pattern, symbols[j - 1], j, row, rows[1 + j % 2])
             row = rows[1 + j % 2]
         while still_open > 0 and lengths[still_open - 1] == j:
             still_open -= 1
-            distances[order[still_open]] = row[last + still_open]
-            deletions[order[still_open]] = row[last + LANES + still_open]
+            distances[still_open] = row[last + still_open]
+            deletions[still_open] = row[last + LANES + still_open]
         for t in range(n_early):
             if lengths[early[0, t]] - early[1, t] == j:
                 early[2, t] = row[last - 2 * LANES * early[1, t] + LANES + early[0, t]]
     for t in range(n_early):
-        deletions[order[early[0, t]]] = early[2, t]
-
-
-@kernel
-def edit_rows(patterns, chosen, places, lanes, rows, early, counts):
-    """Fill counts[:, places[t], order[q]], distance and deletions, from pattern chosen[t] to sequence q."""
-    # `patterns` is (symbols, starts): pattern i is symbols[starts[i] : starts[i + 1]]. `lanes` is (blocks, lengths,
-    # order): sequences, longest first, come in `blocks` (n, longest, LANES).
-    symbols, starts = patterns
-    blocks, lengths, order = lanes
-    for t in range(chosen.shape[0]):
-        pattern, i = symbols[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
-        for b in range(blocks.shape[0]):
-            own = slice(b * LANES, (b + 1) * LANES)
-            align_block(pattern, blocks[b], lengths[own], order[own], rows, early, counts[0, i], counts[1, i])
+        deletions[early[0, t]] = early[2, t]
 
 
 @helper
-def share_lanes(length, lengths, distances, deletions, inserted, deleted, substituted):
+def fill_shares(length, lengths, distances, deletions, inserted, deleted, substituted):
     """Fill the insertions, deletions and substitutions of each lane, divided by the longer of the two lengths."""
     # Lengths are floats, so that the loop is vectorised.
     for j in range(lengths.shape[0]):
@@ -108,82 +94,62 @@ def share_lanes(length, lengths, distances, deletions, inserted, deleted, substi
 
 
 @helper
-def insert_lanes(shares, weights, order, n_columns, values, near, indices):
+def edit_block(pattern, symbols, lengths, room, shares):
+    """Fill shares (3, LANES) with the insertions, deletions and substitutions over the longer length."""
+    rows, early, counts = room
+    align_block(pattern, symbols, lengths, rows, early, counts[0], counts[1])
+    fill_shares(float(pattern.shape[0]), lengths, counts[0], counts[1], shares[0], shares[1], shares[2])
+
+
+@kernel
+def edit_rows(patterns, chosen, lanes, scratch, shares):
+    """Fill shares[:, i] (3, r) with the edits from pattern i to all sequences in lanes, for each i in `chosen`."""
+    # `patterns` is (symbols, starts): pattern i is symbols[starts[i] : starts[i + 1]]. `lanes` is (blocks, lengths,
+    # members): sequences, longest first, come in `blocks` (n, longest, LANES); the members of unused lanes are -1.
+    # `scratch` is the room (rows and early of align_block, and counts (2, LANES)), and the shares of a block.
+    symbols, starts = patterns
+    blocks, lengths, members = lanes
+    room, own = scratch
+    for i in chosen:
+        pattern = symbols[starts[i] : starts[i + 1]]
+        for b in range(blocks.shape[0]):
+            edit_block(pattern, blocks[b], lengths[b], room, own)
+            for lane in range(LANES):
+                j = members[b, lane]
+                if j >= 0:
+                    shares[0, i, j], shares[1, i, j], shares[2, i, j] = own[0, lane], own[1, lane], own[2, lane]
+
+
+@helper
+def insert_lanes(shares, weights, members, near, indices):
     """Insert the weighted sum of the shares of each lane into the smallest so far; unused lanes do not count."""
     for lane in range(LANES):  # in the order of `combine`
         value = 0.0 + weights[0] * shares[0, lane]
         value += weights[1] * shares[1, lane]
-        values[lane] = value + weights[2] * shares[2, lane]
-    for lane in range(LANES):
-        if values[lane] <= near[near.shape[0] - 1] and order[lane] < n_columns:
-            insert(values[lane], order[lane], near, indices)
+        value += weights[2] * shares[2, lane]
+        if value <= near[near.shape[0] - 1]:
+            insert(value, members[lane], near, indices)
 
 
 @kernel
-def nearest_by_blocks(patterns, lanes, n_columns, weightings, bounds, scratch, near, indices):
-    """Fill near and indices (v, m, k): the nearest of n_columns sequences to the patterns `first`, `first` + 1, ..."""
-    # `patterns` is (symbols, starts, first), `lanes` (blocks, lengths, order). bounds[v, i, b] is a lower bound for
-    # pattern i and block b. A block is left out if its bounds under all weightings are above the k-th smallest so far.
-    # `scratch` holds the blocks in the order of their bounds, the numbers of the lanes, the lengths as floats, counts
-    # (2, LANES), shares (3, LANES), values (LANES,), and the room of align_block. Returns how many were compared.
+def nearest_by_blocks(patterns, lanes, weightings, bounds, turns, scratch, near, indices):
+    """Fill near and indices (v, m, k): the nearest sequences to the patterns `first`, `first` + 1, ..."""
+    # `patterns` is (symbols, starts, first); `lanes` and `scratch` are as above. bounds[v, i, b] is a lower bound for
+    # pattern i and block b, and `turns` are the blocks in the order of their bounds. A block is left out if its bounds
+    # under all weightings are above the k-th smallest so far. Returns how many were compared.
     symbols, starts, first = patterns
-    blocks, lengths, order = lanes
-    turns, numbers, float_lengths, counts, shares, values, rows, early = scratch
-    compared, k, length = 0, near.shape[2], 0.0
+    blocks, lengths, members = lanes
+    room, shares = scratch
+    compared, k = 0, near.shape[2]
     for i in range(turns.shape[0]):
         pattern = symbols[starts[first + i] : starts[first + i + 1]]
-        length = float(pattern.shape[0])
         for t in range(turns.shape[1]):
             b, is_near = turns[i, t], False
             for v in range(weightings.shape[0]):
                 is_near = is_near or bounds[v, i, b] <= near[v, i, k - 1]
             if is_near:
                 compared += 1
-                own = slice(b * LANES, (b + 1) * LANES)
-                align_block(pattern, blocks[b], lengths[own], numbers, rows, early, counts[0], counts[1])
-                share_lanes(length, float_lengths[own], counts[0], counts[1], shares[0], shares[1], shares[2])
+                edit_block(pattern, blocks[b], lengths[b], room, shares)
                 for v in range(weightings.shape[0]):
-                    insert_lanes(shares, weightings[v], order[own], n_columns, values, near[v, i], indices[v, i])
+                    insert_lanes(shares, weightings[v], members[b], near[v, i], indices[v, i])
     return compared
-
-
-@helper
-def translate(pattern, slots, copy):
-    """Fill `copy` and `slots` with numbers 1, 2, ... for the symbols of the pattern, by first appearance."""
-    n_slots = 0
-    for i in range(pattern.shape[0]):
-        if slots[pattern[i]] == 0:
-            n_slots += 1
-            slots[pattern[i]] = n_slots
-        copy[i] = slots[pattern[i]]
-
-
-@kernel
-def edit_rows_of_many_symbols(patterns, chosen, places, lanes, rows, early, counts, scratch):
-    """Do the same with more symbols than a byte can hold: symbols of the pattern are renumbered, all others are 0."""
-    # `scratch` is (slots (zeros, one per symbol), copy (LONGEST,), block (longest, LANES)).
-    symbols, starts = patterns
-    blocks, lengths, order = lanes
-    slots, copy, block = scratch
-    for t in range(chosen.shape[0]):
-        pattern, i = symbols[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
-        translate(pattern, slots, copy)
-        for b in range(blocks.shape[0]):
-            own = slice(b * LANES, (b + 1) * LANES)
-            for j in range(lengths[b * LANES]):
-                for lane in range(LANES):
-                    block[j, lane] = slots[blocks[b, j, lane]]
-            own_copy = copy[: pattern.shape[0]]
-            align_block(own_copy, block, lengths[own], order[own], rows, early, counts[0, i], counts[1, i])
-        for symbol in pattern:
-            slots[symbol] = 0
-
-
-@kernel
-def fill_shares(distances, deletions, lengths, prototype_lengths, start, shares):
-    """Fill rows `start`, ... of shares (3, n, r): insertions, deletions and substitutions, over the longer length."""
-    for i in range(distances.shape[0]):
-        share_lanes(
-            lengths[start + i], prototype_lengths, distances[i], deletions[i],
-            shares[0, start + i], shares[1, start + i], shares[2, start + i],
-        )  # fmt: skip

@@ -18,16 +18,6 @@ def count_bits(word):
 
 
 @kernel
-def count_row_bits(words, counts):
-    """Fill counts[i] with the ones in row i of words."""
-    for i in range(words.shape[0]):
-        total = np.uint64(0)
-        for k in range(words.shape[1]):
-            total += count_bits(words[i, k])
-        counts[i] = total
-
-
-@kernel
 def tanimoto_rows(left, left_counts, right, right_counts, out):
     """Fill out_ij with 1 - |left_i and right_j| / |left_i or right_j|, 0 for two empty rows."""
     for i in range(left.shape[0]):

@@ -28,5 +28,5 @@ def measures_of(kind: str) -> tuple[str, ...]:
 
 __getattr__, __all__ = MEASURES.exports(
     "auto.resolve_measure", "composite.Composite", "function.FunctionMeasure", "labelled_graph.LabelledGraph",
-    "protocol.FindsNearest", "protocol.FittedMeasure", "protocol.Measure", "protocol.Prepared",
+    "protocol.FittedMeasure", "protocol.Measure", "protocol.Prepared",
 )  # fmt: skip

@@ -1,17 +1,5 @@
 """The measure that the user asks for; with measure="auto" the data decide, in Python and for files by the same rules.
 
-========================================================================  =========  ==================
-X                                                                         kind       measure
-========================================================================  =========  ==================
-2-D array or rows of numbers; a frame whose columns are all numbers       numbers    Euclidean
-the same with gaps (NaN); a frame with other columns; dicts of one shape  records    Gower
-strings                                                                   strings    edit distance
-sets; lists of strings                                                    tokens     Jaccard
-dicts with numbers only, whose keys differ: word counts                   tokens     cosine of bags
-series of unequal length; 3-D arrays; (length, channels) arrays           series     time warping
-networkx graphs, RDKit molecules, LabelledGraph                           graphs     graph edit scheme
-========================================================================  =========  ==================
-
 Whatever scikit-learn would convert to a 2-D array of finite numbers is "numbers". So is anything that only looks like
 it, such as a 1-D array: scikit-learn's checks then say what is wrong. A classifier reads frames and records before
 (`eocc.tables.reading`): columns that name the rows are left out, and text that holds only numbers counts as such.

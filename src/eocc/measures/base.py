@@ -32,6 +32,12 @@ class LinearPrepared:
         return out
 
 
+def at_weights(components: Matrix, weightings: Matrix) -> Matrix:
+    """Return sum_k p_k C_k, once per weighting p, of components (u, n, ...): (weightings, n, ...)."""
+    pairs = LinearPrepared(components.reshape(len(components), 1, -1))
+    return np.stack([pairs.evaluate(p) for p in weightings]).reshape(len(weightings), *components.shape[1:])
+
+
 def n_columns_of(patterns: Any) -> int:
     """Return the size of a pattern: the columns of a table, else the mean size of some patterns.
 

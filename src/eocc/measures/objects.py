@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+
+from eocc.tables.table import Table
 
 
 class Objects(Sequence[Any]):
@@ -16,7 +19,6 @@ class Objects(Sequence[Any]):
 
     def __init__(self, items: Iterable[Any]) -> None:
         self._items = list(items)
-        self._derived: tuple[Any, Any] = (None, None)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -31,21 +33,23 @@ class Objects(Sequence[Any]):
             return self._items[int(index)]
         return Objects(self._items[int(i)] for i in index)
 
-    def derived(self, owner: Any, make: Callable[[], Any]) -> Any:
-        """Return make(), which is called again only if another owner asked since."""
-        known, value = self._derived
-        if known is not owner:
-            value = make()
-            self._derived = owner, value
-        return value
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_items": self._items, "_derived": (None, None)}
+# What is computed from patterns, with whom it was computed for, as long as the patterns live.
+_DERIVED: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
 
 
 def derived(patterns: Any, owner: Any, make: Callable[[], Any]) -> Any:
-    """Return what `owner` computes from patterns; kept with them if they are Objects."""
-    return patterns.derived(owner, make) if isinstance(patterns, Objects) else make()
+    """Return make(); for Objects and tables, which never change, it is called only if another owner asked since.
+
+    The value must not refer to the patterns.
+    """
+    if not isinstance(patterns, Objects | Table):
+        return make()
+    known, value = _DERIVED.get(patterns, (None, None))
+    if known is not owner:
+        value = make()
+        _DERIVED[patterns] = owner, value
+    return value
 
 
 def read_objects(X: Any, kind: str, convert: Callable[[Any], Any] | None = None) -> Objects:

@@ -6,28 +6,15 @@ that have these two methods, and any others of them, get the defaults from `eocc
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from eocc.base.threads import cluster_in_use
-from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.types import Matrix
 from eocc.base.wording import shortened
 from eocc.measures.difference import Difference, Pair
 from eocc.measures.objects import Objects
-
-_known: dict[tuple[type, ...], bool] = {}
-
-
-class _CheckedOnce(type(Protocol)):  # type: ignore[misc]
-    """Looks once per class for the methods of a protocol, which takes longer than scoring a row of numbers."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        # A user's measure is an OwnFitted with what its own class has.
-        key = cls, type(instance), type(getattr(instance, "own", None))
-        if key not in _known:
-            _known[key] = super().__instancecheck__(instance)
-        return _known[key]
 
 
 class Prepared(Protocol):
@@ -57,14 +44,23 @@ class FittedMeasure:
     names: Any = ()
     # Whether missing numbers of new rows are allowed; `filled(patterns)` returns rows without gaps.
     fills_gaps: ClassVar[bool] = False
-    # Rows of a table only: its values by column, and a column of 0 and 1 per category.
+    # The other attributes are methods that some measures have.
+    # Rows of a table: its values by column, and a column of 0 and 1 per category.
     cells: Any = None
     indicator_columns: Any = None
-    # See ComparesRows, ComparesMixedRows, FindsNearest and HasCells.
-    coordinates: Any = None
-    encoded: Any = None
-    nearest: Any = None
+    # cell_values(patterns): the cells (n, u) of a table as numbers or codes, NaN if missing; codes that training lacks
+    # are the highest. `is_code` (u,) says which columns hold codes.
     cell_values: Any = None
+    is_code: Any = None
+    # coordinates(patterns): rows of numbers (n, u) with d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) up to rounding.
+    coordinates: Any = None
+    # encoded(patterns, prototypes): rows of numbers and codes (m, u), gaps filled, with d(x, y; p) = sum_k p_k c_k / u.
+    # c is the absolute difference, 0 or 1 for codes, and 0 for NaN. A category has the code that prototypes give it.
+    encoded: Any = None
+    # nearest(patterns, prototypes, weightings, k): for each row p of `weightings`, the distances (m, k) to the nearest
+    # prototypes and their indices, found without comparing all pairs. They ascend; of prototypes at the same distance,
+    # the first comes first. The distances equal, bit for bit, those of evaluate(p). There are at least k prototypes.
+    nearest: Any = None
 
     @property
     def called(self) -> str:
@@ -175,56 +171,9 @@ class Measure:
         return 8.0 * self.pair_floats
 
 
-@runtime_checkable
-class ComparesRows(Protocol, metaclass=_CheckedOnce):
-    """A fitted measure of rows of numbers that is a weighted Euclidean distance in some coordinates."""
-
-    def coordinates(self, patterns: Matrix) -> Matrix:
-        """Return the coordinates (n, u): d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) up to rounding."""
-
-
-@runtime_checkable
-class ComparesMixedRows(Protocol, metaclass=_CheckedOnce):
-    """A fitted measure of rows of numbers and codes: d(x, y; p) = sum_k p_k c_k / u.
-
-    c is the absolute difference, 0 or 1 for codes, and 0 for NaN.
-    """
-
-    @property
-    def is_code(self) -> Flags:
-        """Which columns hold codes of categories; the others hold numbers."""
-
-    def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
-        """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
-
-
-def compares_rows(measure: Any) -> bool:
+def compares_rows(measure: FittedMeasure) -> bool:
     """Return whether a measure compares rows of numbers or codes, whose nearest an index finds."""
-    return isinstance(measure, ComparesRows | ComparesMixedRows)
-
-
-@runtime_checkable
-class FindsNearest(Protocol, metaclass=_CheckedOnce):
-    """A fitted measure that finds the nearest prototypes without comparing all pairs."""
-
-    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> "list[tuple[Matrix, Indices]]":
-        """Return, for each row p of `weightings`, the distances (m, k) to the k nearest prototypes and their indices.
-
-        They ascend; of prototypes at the same distance, the first comes first. The distances equal, bit for bit, those
-        of `evaluate(p)`. There are at least k prototypes.
-        """
-
-
-@runtime_checkable
-class HasCells(Protocol, metaclass=_CheckedOnce):
-    """A fitted measure of the rows of a table."""
-
-    @property
-    def is_code(self) -> Flags:
-        """Which columns hold codes of categories; the others hold numbers."""
-
-    def cell_values(self, patterns: Any) -> Matrix:
-        """Return the cells (n, u) as numbers or codes, NaN if missing; codes that training lacks are the highest."""
+    return measure.coordinates is not None or measure.encoded is not None
 
 
 def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:

@@ -12,16 +12,16 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, shortened, span, to_json
-from eocc.kernels.edit_lanes import LONGEST, fill_shares
+from eocc.kernels.edit_lanes import LONGEST
 from eocc.measures.base import LinearPrepared, are_few, nearest_of_all
 from eocc.measures.cells import Cells
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.edit_counts import count_edits, encode, lanes_of_short, nearest_sequences
+from eocc.measures.edit_counts import encode, fill_shares, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.tables import MixedRows
 
-PATTERNS_PER_TASK = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
+PATTERNS_PER_TASK = 64  # small enough for threads to share the work, large enough to be worth a call
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
 EDIT_VERBS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
@@ -58,15 +58,10 @@ class FittedStringEdit(FittedSequences):
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Count the operations from every pattern to every prototype."""
         rows, columns = encode(patterns, patterns if prototypes is None else prototypes)
-        shares = np.empty((3, len(rows.lengths), len(columns.lengths)))
-        row_lengths, column_lengths = rows.lengths.astype(np.float64), columns.lengths.astype(np.float64)
-        lanes = lanes_of_short(columns)
+        shares, lanes = np.empty((3, len(rows.lengths), len(columns.lengths))), lanes_of_short(columns)
 
         def fill(start: int, stop: int) -> None:
-            # Distances and deletions; unused lanes write into one extra column.
-            counts = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
-            count_edits(rows, columns, lanes, np.arange(start, stop), counts)
-            fill_shares(*counts, row_lengths, column_lengths, start, shares)
+            fill_shares(rows, columns, lanes, np.arange(start, stop), shares)
 
         for_each_block(len(rows.lengths), PATTERNS_PER_TASK, fill, f"comparing {counted(len(rows.lengths), 'string')}")
         return LinearPrepared(shares)

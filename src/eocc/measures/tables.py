@@ -18,6 +18,7 @@ from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissi
 from eocc.measures.cells import Cells, filled, some_rows
 from eocc.measures.coders import DECLARED, STORED_CODERS, FittedColumn, Unseen, coder_of
 from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.objects import derived
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.tables.judge import holds_text
 from eocc.tables.reading import GIVEN, fit_reading
@@ -44,9 +45,6 @@ class FittedGower(FittedMeasure):
             raise ValueError("a column of the table is read twice")
         if self.donors.shape[1:] != (len(self.columns),) or not len(self.donors):
             raise ValueError(f"the rows that fill gaps must be at least 1, of {len(self.columns)} columns")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in vars(self).items() if key != "_known"}
 
     @property
     def n_parameters(self) -> int:
@@ -81,16 +79,14 @@ class FittedGower(FittedMeasure):
         return np.ascontiguousarray(columns.T) if patterns is prototypes else self._filled(patterns, unseen)[0]
 
     def _of_prototypes(self, prototypes: Any) -> tuple[Matrix, Unseen]:
-        """Return the columns (u, r) of prototypes, and their unseen categories; those of the last table are known."""
-        known = self._known
-        if known is None or known[0] is not prototypes:
-            rows, unseen = self._filled(prototypes)
-            known = prototypes, np.ascontiguousarray(rows.T), unseen
-            if type(prototypes) is Table:  # which never changes
-                vars(self)["_known"] = known
-        return known[1], known[2]
+        """Return the columns (u, r) of prototypes, and their unseen categories."""
 
-    _known: ClassVar[Any] = None
+        def encode() -> tuple[Matrix, Unseen]:
+            rows, unseen = self._filled(prototypes)
+            return np.ascontiguousarray(rows.T), unseen
+
+        found: tuple[Matrix, Unseen] = derived(prototypes, self, encode)
+        return found
 
     def _filled(self, patterns: Any, unseen: Unseen = ()) -> tuple[Matrix, Unseen]:
         """Return (n, u) numbers with every gap filled from `donors`, and the unseen categories."""

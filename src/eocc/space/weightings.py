@@ -8,7 +8,7 @@ from eocc.base.array_checks import indices, numbers
 from eocc.base.checks import real
 from eocc.base.types import ROUNDING, TINY, Indices, Matrix
 from eocc.measures.base import LinearPrepared
-from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
+from eocc.measures.protocol import FittedMeasure, Prepared
 from eocc.space.representation import Representation
 
 # The contribution of a weight in which d is not linear is averaged over a random sample of at most this many patterns.
@@ -61,7 +61,7 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     """
     if len(p) < 2:
         return p[None].copy()
-    if isinstance(representation.measure, ComparesRows):
+    if representation.measure.coordinates is not None:
         contributions = _column_contributions(representation, p)
     else:
         contributions = _contributions(representation, p)
@@ -80,7 +80,7 @@ def left_out_weights(representation: Representation, weightings: Matrix) -> Left
     If the weights come from a sample of the patterns, none of them matters much.
     """
     n, p = len(representation.patterns), weightings[0]
-    is_rows = isinstance(representation.measure, ComparesRows)
+    is_rows = representation.measure.coordinates is not None
     if len(weightings) == 1 or n < 3 or (not is_rows and n > SAMPLE):
         return no_left_out_weights(len(p))
     shares, power = _column_shares(representation) if is_rows else _pair_shares(representation.prepared, p)

@@ -18,7 +18,6 @@ import numpy as np
 
 from eocc.base.types import ROUNDING, TINY, Flags, Indices, Matrix
 from eocc.kernels.cells import MOST_BEYOND, Columns, cell_strangeness, strangest_cells
-from eocc.measures.protocol import HasCells
 from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison, Reference
 
@@ -44,19 +43,17 @@ class CellView:
 
 def values_of(reference: Reference, patterns: object) -> Matrix:
     """Return the cells of patterns as numbers or codes, NaN if missing, in the columns whose weights are not 0."""
-    assert isinstance(reference.measure, HasCells)
     values = reference.measure.cell_values(patterns)
     return np.ascontiguousarray(values if reference.active.all() else values[:, reference.active])
 
 
 def fit_cell(among: Comparison, keys: Words) -> tuple[CellView, Matrix] | None:
     """Return the view, and that of the prototypes, each left out; None unless they are rows of a table."""
-    return cells_of(among.reference) if isinstance(among.reference.measure, HasCells) else None
+    return cells_of(among.reference) if among.reference.measure.cell_values is not None else None
 
 
 def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     """Return the view of the prototypes, and their numbers, each left out."""
-    assert isinstance(reference.measure, HasCells)
     values, found = values_of(reference, reference.prototypes), np.empty(len(reference))
     is_gap, is_code = np.isnan(values), np.asarray(reference.measure.is_code)[reference.active]
     columns = [one[~gaps] if gaps.any() else one for one, gaps in zip(values.T.copy(), is_gap.T, strict=True)]

@@ -11,9 +11,6 @@ from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import Lists, LocalScales, Remaining, summarise_lists
 from eocc.measures.protocol import (
-    ComparesMixedRows,
-    ComparesRows,
-    FindsNearest,
     FittedMeasure,
     Prepared,
     compares_rows,
@@ -60,7 +57,7 @@ class Reference:
 
     def coordinates_of(self, patterns: Any) -> Matrix:
         """Return the same of patterns."""
-        if isinstance(self.measure, ComparesMixedRows):
+        if self.measure.encoded is not None:
             return np.asarray(self.measure.encoded(patterns, self.prototypes))
         return np.asarray(self.measure.coordinates(patterns))
 
@@ -72,9 +69,9 @@ class Reference:
     @cached_property
     def index(self) -> "RowIndex | _ObjectIndex":
         """The index that finds the nearest prototypes."""
-        if isinstance(self.measure, ComparesMixedRows):
+        if self.measure.encoded is not None:
             return RowIndex.of(self.coordinates, self.weightings, self.measure.is_code)
-        if isinstance(self.measure, ComparesRows):
+        if self.measure.coordinates is not None:
             weightings = np.ascontiguousarray(self.weightings[:, self.active])
             return RowIndex.of(self.coordinates[:, self.active], weightings, None, self.searched, self.prototypes)
         return _ObjectIndex(self)
@@ -88,7 +85,7 @@ class Reference:
 
     def compare(self, patterns: Any) -> "Comparison":
         """Compare new patterns, with as few prototypes as will do."""
-        if isinstance(self.measure, FindsNearest) and not compares_rows(self.measure):
+        if self.measure.nearest is not None and not compares_rows(self.measure):
             return _Listed(self, patterns, np.full(len(patterns), -1), length=min(LONG_LIST, len(self)))
         return self.compare_fully(patterns)
 
@@ -218,7 +215,7 @@ class _Listed(Comparison):
         index, searched, is_whole = reference.index, patterns, patterns is reference.prototypes
         if compares_rows(reference.measure):
             self.coordinates = searched = reference.coordinates if is_whole else reference.coordinates_of(patterns)
-            if isinstance(reference.measure, ComparesRows):
+            if reference.measure.coordinates is not None:
                 searched = np.ascontiguousarray(searched[:, reference.active])
         # No cached property: before Python 3.12 its lock would let one thread at a time search.
         if is_whole and isinstance(index, RowIndex) and index.is_code is None:
@@ -263,7 +260,7 @@ class _Listed(Comparison):
         return found
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
-        if not isinstance(self.reference.measure, ComparesRows):
+        if self.reference.measure.coordinates is None:
             return super().nearest_among(weighting, places, ranks, skipped)
         roots = np.sqrt(self.reference.weightings[weighting])
         columns = np.ascontiguousarray((self.reference.coordinates[places] * roots).T)
@@ -274,7 +271,7 @@ class _Listed(Comparison):
 
     def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
         measure, p = self.reference.measure, self.reference.weightings[weighting]
-        if not isinstance(measure, ComparesMixedRows):
+        if measure.encoded is None:
             return measure.prepare(self.patterns, self.reference.prototypes[places]).evaluate(p)
         columns = np.ascontiguousarray(self.reference.coordinates[places].T)
         return MixedRows(self.coordinates, columns, measure.is_code).evaluate(p)
@@ -288,7 +285,7 @@ class _Listed(Comparison):
         return self._some(slice(None)).rows(p)
 
     def _along(self, places: Indices | slice, weight: int, power: float) -> Matrix:
-        if not isinstance(self.reference.measure, ComparesRows):
+        if self.reference.measure.coordinates is None:
             return self._some(places)._along(slice(None), weight, power)
         apart = self.coordinates[places, weight, None] - self.reference.coordinates[:, weight]
         return np.asarray(apart**power)

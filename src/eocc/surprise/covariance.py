@@ -18,7 +18,6 @@ from eocc.base.blas import one_blas_thread
 from eocc.base.checks import FITTED, Sizes, demand, real
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.kernels.gaussian import squared_projections
-from eocc.measures.protocol import ComparesRows
 from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison, Reference
 
@@ -67,7 +66,7 @@ def fit_covariance(among: Comparison, keys: Words) -> tuple[CovarianceView, Matr
 
     `keys` (n,) are equal for equal rows.
     """
-    if not isinstance(among.reference.measure, ComparesRows):
+    if among.reference.measure.coordinates is None:
         return None
     columns, folds = columns_of(among.reference, among.coordinates), folds_of(keys)
     if folds.max() == 0 or not np.ptp(columns, axis=0).any():

@@ -20,7 +20,6 @@ from eocc.base.checks import Sizes, demand
 from eocc.base.stored import Unstored
 from eocc.base.types import HUGE, ROUNDING, TINY, Flags, Matrix
 from eocc.kernels.gaussian import gaussian_columns
-from eocc.measures.protocol import ComparesRows
 from eocc.surprise.comparison import Reference
 from eocc.surprise.covariance import N_FOLDS
 
@@ -42,7 +41,7 @@ def numbers_of(reference: Reference, patterns: Any) -> Matrix:
     A category has one column of 0 and 1.
     """
     measure, active = reference.measure, reference.active
-    if isinstance(measure, ComparesRows):
+    if measure.coordinates is not None:
         return np.ascontiguousarray(measure.coordinates(patterns)[:, active])
     if measure.indicator_columns is None:
         return np.empty((len(patterns), 0))

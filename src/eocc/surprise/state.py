@@ -7,7 +7,7 @@ import numpy as np
 from eocc.base.checks import Sizes, demand
 from eocc.base.stored import check_keys, declared, restored, stacked, unstacked, written
 from eocc.calibration.conformal import Threshold
-from eocc.measures.protocol import ComparesRows, FittedMeasure, HasCells
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.cell import cells_of
 from eocc.surprise.comparison import Reference
@@ -86,12 +86,12 @@ def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
     for name in known:
         if name == "cell":
             check_keys("helpers.cell", state[name], ())
-            demand(isinstance(normal.measure, HasCells), "only tables have a cell view")
+            demand(normal.measure.cell_values is not None, "only tables have a cell view")
             found[name] = cells_of(normal)[0]
         elif name == "far":
             found[name] = restored(FarView, state[name], "helpers.far", dict(sizes))
         else:
-            demand(isinstance(normal.measure, ComparesRows), "only rows of numbers have a covariance view")
+            demand(normal.measure.coordinates is not None, "only rows of numbers have a covariance view")
             d = int((normal.weightings[-1] > 0).sum())
             found[name] = restored(CovarianceView, state[name], "helpers.covariance", {**sizes, "d": d})
     return found

@@ -1,16 +1,15 @@
 """Why two graphs differ: the edits under the vertex pairing of the measure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import Matrix
 from eocc.base.wording import shortened
-from eocc.kernels.distances import drop_spare_bits
-from eocc.kernels.graph_edit import fill_costs, pair_greedily
+from eocc.kernels.graph_edit import fill_costs
 from eocc.measures.difference import Contribution
-from eocc.measures.graphs.flat import LONGEST_VALUE, Encoded, Schema
+from eocc.measures.graphs.flat import LONGEST_VALUE, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.tables.sources import is_missing
 
@@ -45,44 +44,19 @@ class GraphEditOperation(NamedTuple):
         return Contribution(amount, f"{self.group} {self.item}", details, self.group)
 
 
-def cheapest_first(costs: Matrix, degrees: Indices) -> list[int]:
-    """Return the vertex of the second graph for each of the first, as the three-weight scheme pairs them."""
-    n, m = costs.shape
-    partner, live, best = np.empty((3, n), np.int64)
-    if n > 0:
-        pair_greedily(costs, degrees[:n], degrees[n:], partner, live, best, np.empty(n), np.empty(m))
-    found: list[int] = partner.tolist()
-    return found
+def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -> list[GraphEditOperation]:
+    """Return the edits that turn `first` into `second` as the measure pairs vertices, without those that cost nothing.
 
-
-def graph_edit_path(
-    measure: Any,
-    first: LabelledGraph,
-    second: LabelledGraph,
-    pair: Callable[[Matrix, Indices], list[int]] = cheapest_first,
-) -> list[GraphEditOperation]:
-    """Return the edits that turn `first` into `second` under a pairing of vertices, without those that cost nothing.
-
-    `pair` gives each vertex of the first graph its partner, or -1. In the three-weight scheme, where `first` has no
-    more vertices than `second`, the costs of substitutions add up to S, those of insertions (1 each) to I, those of
-    deletions to E, before they are divided by the size of both graphs.
+    In the three-weight scheme, where `first` has no more vertices than `second`, the costs of substitutions add up to
+    S, those of insertions (1 each) to I, those of deletions to E, before they are divided by the size of both graphs.
     """
     pairs = measure.pairs([first, second])
-    flat, table = pairs.graphs, pairs.table
-    costs = _costs(flat.of_vertices, pairs.units[0], first.n_vertices, table)
-    edge_costs = _costs(flat.of_edges, pairs.units[1], len(np.asarray(first.edges)), table)
-    drop_spare_bits(costs.reshape(-1).view(np.int64))  # as in the measure: costs that differ by rounding are ties
-    partner = pair(costs, flat.degree)
+    (numbers, texts), n_edges = pairs.graphs.of_edges, len(np.asarray(first.edges))
+    edge_costs = np.empty((n_edges, numbers.shape[1] - n_edges))
+    fill_costs(0, n_edges, numbers, pairs.units[1], texts, (pairs.table.ravel(), pairs.table.shape[1], 1), edge_costs)
+    partner, costs = pairs.pairing(measure.is_in_order)
     views = _View(measure, first), _View(measure, second)
     return [*_vertex_edits(*views, partner, costs), *_edge_edits(*views, partner, edge_costs)]
-
-
-def _costs(attributes: Encoded, units: Matrix, n: int, table: Matrix) -> Matrix:
-    """Return the costs of replacing each of the first n items, those of the first graph, by each of the others."""
-    numbers, texts = attributes
-    costs = np.empty((n, numbers.shape[1] - n))
-    fill_costs(0, n, numbers, units, texts, (table.ravel(), table.shape[1], 1), costs)
-    return costs
 
 
 def _vertex_edits(first: "_View", second: "_View", partner: Sequence[int], costs: Matrix) -> list[GraphEditOperation]:

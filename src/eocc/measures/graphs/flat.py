@@ -285,7 +285,7 @@ class GraphPairs:
         is_larger = (self.sizes[left] > self.sizes[right])[:, None]
         pairs = np.where(is_larger, np.column_stack([right, left]), np.column_stack([left, right]))
         (n, m), (n_edges, m_edges) = self.sizes[pairs].T, np.diff(self.graphs.edges)[pairs].T
-        _, _, total, shared, _, _ = self._counted(pairs, False)
+        _, _, total, shared, _, _ = self._counted(pairs, False)[0]
         costs = np.stack([total, m - n + m_edges - shared, n_edges - shared])
         return np.asarray(costs / np.maximum(n + m + n_edges + m_edges, 1))
 
@@ -293,19 +293,26 @@ class GraphPairs:
         """Return the four costs of TWEC of graphs left[t] and right[t]: (4, pairs)."""
         pairs = np.column_stack([left, right])
         (n, m), edges = self.sizes[pairs].T, np.diff(self.graphs.edges)[pairs].sum(axis=1)
-        vertex_cost, edge_cost, _, shared, between, other_between = self._counted(pairs, True)
+        vertex_cost, edge_cost, _, shared, between, other_between = self._counted(pairs, True)[0]
         costs = [vertex_cost, edge_cost, between + other_between - 2 * shared, np.abs(n - m)]
         return np.stack(costs) / np.maximum([np.minimum(n, m), shared, edges, n + m], 1)
 
-    def _counted(self, pairs: Indices, is_in_order: bool) -> Matrix:
-        """Return what the kernel counts: (6, pairs)."""
+    def pairing(self, is_in_order: bool) -> tuple[list[int], Matrix]:
+        """Return the vertex of graph 1 for each vertex of graph 0, -1 for none, and the costs of replacing vertices."""
+        n, m = self.sizes[:2].tolist()
+        _, partner, costs = self._counted(np.array([[0, 1]]), is_in_order)
+        count = min(n, m)
+        return [*partner[:count].tolist(), *[-1] * (n - count)], costs[: count * m].reshape(count, m)
+
+    def _counted(self, pairs: Indices, is_in_order: bool) -> tuple[Matrix, Indices, Matrix]:
+        """Return what the kernel counts, (6, pairs), and the partners and costs of the vertices of the last pair."""
         flat, largest = self.graphs, int(self.sizes.max(initial=0))
         found, costs = np.empty((len(pairs), 6)), np.empty(max(largest, 1) ** 2)
         room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
         (numbers, texts), (e_numbers, e_texts) = flat.of_vertices, flat.of_edges
         graphs = flat[:3], flat[3:7], (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
         compare_pairs(pairs, is_in_order, graphs, (self.table.ravel(), self.n_left, self.table.shape[1]), room, found)
-        return found.T
+        return found.T, room[2], costs
 
     def bounds(self, left: Indices, right: Indices) -> Matrix:
         """Return lower bounds of S, I and E of all graphs `left` against all graphs `right`: (3, n, r).

@@ -13,8 +13,7 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
-from eocc.kernels.graph_edit import pair_in_order
-from eocc.measures.base import LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
+from eocc.measures.base import LinearPrepared, are_few, at_weights, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Difference, Pair
 from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
@@ -41,10 +40,11 @@ class FittedGraphMeasure(FittedMeasure):
     n_parameters: Unstored[int] = 3
     kind: ClassVar = "graphs"
     pattern_classes: ClassVar = (LabelledGraph,)
-    # The number of costs of a pair, how some pairs are compared, and whether the smaller graph always comes first.
+    # The number of costs of a pair, and how some pairs are compared: vertices in their order, or cheapest pairs first,
+    # where the smaller graph always comes first.
     n_costs: ClassVar[int]
     compare: ClassVar[Any]
-    compares_smaller_first: ClassVar[bool] = False
+    is_in_order: ClassVar[bool] = False
     prepared_class: ClassVar[Any] = LinearPrepared
 
     def pairs(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> GraphPairs:
@@ -61,12 +61,12 @@ class FittedGraphMeasure(FittedMeasure):
         def work(start: int, stop: int) -> None:
             rows, columns = np.indices((stop - start, len(others))).reshape(2, -1)
             rows += start
-            if prototypes is None and self.compares_smaller_first:  # graphs of different sizes are compared once
+            if prototypes is None and not self.is_in_order:  # graphs of different sizes are compared once
                 is_smaller = pairs.sizes[rows] <= pairs.sizes[columns]
                 rows, columns = rows[is_smaller], columns[is_smaller]
             found = self.compare(pairs, rows, others[columns])
             components[:, rows, columns] = found
-            if prototypes is None and self.compares_smaller_first:
+            if prototypes is None and not self.is_in_order:
                 is_smaller = pairs.sizes[rows] < pairs.sizes[columns]
                 components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
 
@@ -175,7 +175,7 @@ class FittedGraphEdit(FittedGraphMeasure):
     """The three-weight scheme with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("substitution", "insertion", "deletion")
-    n_costs, compare, compares_smaller_first = 3, staticmethod(GraphPairs.compare), True
+    n_costs, compare = 3, staticmethod(GraphPairs.compare)
     is_costly: ClassVar = True
 
     def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
@@ -185,14 +185,11 @@ class FittedGraphEdit(FittedGraphMeasure):
         pairs, n = self.pairs(patterns, prototypes), len(patterns)
         others = np.arange(n, n + len(prototypes))
 
-        def at_all_weights(components: Matrix) -> Matrix:
-            return np.stack([LinearPrepared(components).evaluate(p) for p in weightings])
-
         def bounds(start: int, stop: int) -> Matrix:
-            return at_all_weights(pairs.bounds(np.arange(start, stop), others))
+            return at_weights(pairs.bounds(np.arange(start, stop), others), weightings)
 
         def compare(rows: Indices, columns: Indices) -> Matrix:
-            return at_all_weights(pairs.compare(rows, n + columns)[:, :, None])
+            return at_weights(pairs.compare(rows, n + columns)[:, :, None], weightings)
 
         return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
 
@@ -274,7 +271,8 @@ class FittedTwec(FittedGraphMeasure):
     """TWEC with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("a (numbers of vertices)", "b (edges)", "g (edges in one graph only)")
-    n_costs, compare, prepared_class = 4, staticmethod(GraphPairs.compare_in_order), TwecPrepared
+    n_costs, compare, is_in_order = 4, staticmethod(GraphPairs.compare_in_order), True
+    prepared_class: ClassVar = TwecPrepared
 
     def neutral_weights(self) -> Matrix:
         """Return the p at which all four costs count alike. At p = 1 only the numbers of vertices would count."""
@@ -284,7 +282,7 @@ class FittedTwec(FittedGraphMeasure):
         """Return one contribution per edit: each cost of d is a mean or a share of edits of one kind."""
         first, second = pair.pattern[0], pair.prototype[0]
         n, m = first.n_vertices, second.n_vertices
-        edits = graph_edit_path(self, first, second, paired_in_order)
+        edits = graph_edit_path(self, first, second)
         n_deleted = sum(edit.kind == "delete" and edit.what == "edge" for edit in edits)
         unpaired = {edit.other for edit in edits if edit.kind == "insert" and edit.what == "vertex"}
         vertices, edges, unshared, sizes = term_weights(pair.weights)
@@ -303,16 +301,6 @@ class FittedTwec(FittedGraphMeasure):
         ]
         meaning = f"by edits that turn the pattern into the {pair.called}"
         return Difference(pair.dissimilarity, tuple(contributions), meaning)
-
-
-def paired_in_order(costs: Matrix, degrees: Indices) -> list[int]:
-    """Return the vertex of the second graph for each of the first, -1 for those that find none left."""
-    n, m = costs.shape
-    partner, count = np.full(n, -1), min(n, m)
-    if count:
-        pair_in_order(np.ascontiguousarray(costs[:count]), partner, np.empty(m))
-    found: list[int] = partner.tolist()
-    return found
 
 
 @dataclass(frozen=True)
