@@ -21,7 +21,7 @@ from eocc.base.blas import gram, one_blas_thread
 from eocc.base.threads import workers
 from eocc.entropic.graph.complete import _tree_edges, spanning_tree
 from eocc.entropic.partition.cuts import full_curve
-from eocc.entropic.search import GeneticSearch, generations
+from eocc.entropic.search.genetic import GeneticSearch, generations
 from eocc.entropic.synthesis.assessment import EntropySynthesis
 from eocc.entropic.synthesis.synthesis import embed
 from eocc.measures import Euclidean
@@ -213,9 +213,9 @@ def search_row(n=200, u=278):
     def evaluate(batch):
         nonlocal spent
         start = time.perf_counter()
-        values = np.array([candidate.evaluate(p).objective for p in batch])
+        found = [candidate.evaluate(p) for p in batch]
         spent += time.perf_counter() - start
-        return values
+        return found
 
     search = GeneticSearch(max_generations=30, patience=30)
     total = seconds(lambda: list(generations(search, evaluate, u, np.random.default_rng(0))))

@@ -10,7 +10,7 @@ import pytest
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.cli import main
-from eocc.entropic.search import GeneticSearch, RandomSearch
+from eocc.entropic.search import GeneticSearch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="shells and limits of POSIX")
 
@@ -177,7 +177,7 @@ def kinds_of_models():
     rows, y = rng.normal(size=(30, 2)), np.repeat([1, -1], [24, 6])
     short = GeneticSearch(max_generations=2, population_size=5)
 
-    class Own(RandomSearch):
+    class Own(GeneticSearch):
         pass
 
     def entropic(search, labels=None, **settings):

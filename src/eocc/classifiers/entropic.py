@@ -25,8 +25,8 @@ from eocc.entropic.regions.fuzzy import normal_regions
 from eocc.entropic.regions.memberships import MembershipFunction
 from eocc.entropic.regions.rules import Extent, Representative, TConorm
 from eocc.entropic.regions.scores import Scores, log_grades
-from eocc.entropic.search.base import Search
-from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, synthesise
+from eocc.entropic.search.genetic import Search
+from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, silently, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
@@ -82,7 +82,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         How a distance, in extents, becomes a grade of membership.
     tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
         How the grades in several regions become one.
-    search : {"genetic", "random"}, Search or None, default="genetic"
+    search : {"genetic"}, Search or None, default="genetic"
         How p is found; None takes p = 1. Objects of `eocc.entropic.search` have settings: `GeneticSearch(max_time=60)`.
     weights : array-like of shape (n_parameters,), default=None
         Fixed weights p. There is no search then.
@@ -250,7 +250,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
         def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
             fold = unfitted_copy(self)
-            fold._take(synthesise(kept, settings, rng, lambda generation, best: None), np.arange(len(kept)))
+            fold._take(synthesise(kept, settings, rng, silently), np.arange(len(kept)))
             with threads(settings.n_threads):
                 margins: Matrix = fold._score_patterns(held_out).margins
             return margins

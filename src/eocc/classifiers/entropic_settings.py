@@ -9,8 +9,7 @@ from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.entropic.regions.all_partitions import PERFORMANCES
 from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.search.base import resolve_search
-from eocc.entropic.search.genetic import GeneticSearch
+from eocc.entropic.search.genetic import GeneticSearch, resolve_search
 from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import Settings
 from eocc.space.prototypes.selections import resolve_selection

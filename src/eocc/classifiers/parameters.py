@@ -73,7 +73,7 @@ ENTROPIC_PARAMETERS = (
     Parameter("representative", choice(REPRESENTATIVES, "centre"), "The centre of a region."),
     MEMBERSHIP,
     Parameter("tconorm", choice(TCONORMS, "__call__"), "How the grades of several regions are combined."),
-    Parameter("search", optional(choice(SEARCHES, "start")), "How weights are found; none sets all to 1."),
+    Parameter("search", optional(choice(SEARCHES, "batches")), "How weights are found; none sets all to 1."),
     *(WEIGHTS, RATE, MEMORY, JOBS, SEED),
     Parameter("verbose", ANYTHING, "Show the progress of the search."),
 )

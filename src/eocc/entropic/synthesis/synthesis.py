@@ -22,7 +22,7 @@ from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean
 from eocc.entropic.graph.entropy import renyi_entropy
 from eocc.entropic.partition.cuts import full_curve, members_of_clusters, tree_labels
 from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_region
-from eocc.entropic.search.base import Generation, Search, generations
+from eocc.entropic.search.genetic import Generation, Search, generations
 from eocc.entropic.synthesis.assessment import Assessor, Candidate, Synthesis
 from eocc.measures.protocol import Measure, Prepared
 from eocc.space.dissimilarity_space import check_measure, dissimilarity_space
@@ -86,19 +86,22 @@ class Model:
     history: NDArray[np.void]
 
 
-Step = tuple[Generation, Candidate]
-GenerationReport = Callable[[Generation, Candidate], None]
+GenerationReport = Callable[[int, Candidate], None]
 
 
 @contextmanager
 def reporting(verbose: bool, max_generations: int | None) -> Iterator[GenerationReport]:
     """Yield a function to call after every generation; it writes to standard error if `verbose`."""
     if not verbose:
-        yield lambda generation, best: None
+        yield silently
         return
     most = "" if max_generations is None else f" of at most {max_generations}"
     with shown() as watch:
-        yield lambda generation, best: watch.line(f"generation {generation.number + 1}{most}, {describe_scores(best)}")
+        yield lambda number, best: watch.line(f"generation {number}{most}, {describe_scores(best)}")
+
+
+def silently(number: int, best: Candidate) -> None:
+    """Report nothing."""
 
 
 def describe_scores(best: Candidate) -> str:
@@ -124,7 +127,7 @@ def best_model(
 
     The tasks run in worker threads, so that Ctrl-C returns at once.
     """
-    measure, steps = representation.measure, list[Step]()
+    measure, steps = representation.measure, list[Generation]()
     with one_blas_thread():
         prepared, assess = representation.prepared, settings.synthesis.assessor(representation)
     evaluator = Evaluator(prepared, assess, len(representation.patterns), len(representation.prototype_indices))
@@ -132,7 +135,7 @@ def best_model(
         p = checked_weights(settings.weights, measure)
     else:
         steps = _search(settings.search, measure, evaluator, settings.n_threads, rng, report)
-        p = steps[-1][1].weights
+        p = steps[-1].best.weights
 
     def build(p: Matrix, workspace: Workspace) -> Model:
         if not steps:
@@ -141,8 +144,8 @@ def best_model(
             graph = embed(prepared, p, workspace)
             candidate = assess(p, graph)
         if not steps:
-            steps.append((Generation(0, p, candidate.objective, candidate.objective, 1), candidate))
-            report(*steps[0])
+            steps.append(Generation(candidate, candidate.objective))
+            report(1, candidate)
         return _model_of(representation, settings, candidate, graph, steps)
 
     with workers(evaluator.workspace, 1) as pool:
@@ -152,26 +155,21 @@ def best_model(
 def _search(
     search: Search, measure: Any, evaluator: Evaluator, n_threads: int, rng: np.random.Generator,
     report: GenerationReport,
-) -> list[Step]:  # fmt: skip
-    """Return every generation of the search with the best candidate so far; ties go to the earlier candidate."""
-    steps, cluster, known = list[Step](), cluster_in_use(), dict[bytes, Candidate]()
-    most = getattr(search, "max_generations", None)
+) -> list[Generation]:  # fmt: skip
+    """Return every generation of the search."""
+    steps, cluster, last_gain = list[Generation](), cluster_in_use(), 0
+    most, patience = (getattr(search, name, None) for name in ("max_generations", "patience"))
     with workers(evaluator.workspace, n_threads) as pool:
         pool.map(lambda _, workspace: check_measure(measure, evaluator.prepared, workspace[0]), [None])
         evaluate = (lambda batch: pool.map(evaluator, batch)) if cluster is None else cluster.evaluator(evaluator)
-
-        def objectives(batch: Matrix) -> Matrix:
-            candidates = evaluate([p.copy() for p in batch])
-            known.update({candidate.weights.tobytes(): candidate for candidate in candidates})
-            return np.array([candidate.objective for candidate in candidates])
-
-        with stage(f"at most {most} generations" if most else "searching", most or math.inf) as advance:
-            for generation in generations(search, objectives, measure.n_parameters, rng):
-                best = known[generation.best.tobytes()]
-                known = {best.weights.tobytes(): best}
-                steps.append((generation, best))
-                advance(len(steps))
-                report(generation, best)
+        # Most searches end because nothing improves: the time left is that until then.
+        with stage(f"at most {most} generations" if most else "searching", 1.0 if most else math.inf) as advance:
+            for found in generations(search, lambda batch: evaluate(list(batch)), measure.n_parameters, rng):
+                last_gain = last_gain if steps and found.best is steps[-1].best else len(steps)
+                steps.append(found)
+                ends = min(most or math.inf, last_gain + 1 + (patience or math.inf))
+                advance(len(steps) / ends, 1 / ends)
+                report(len(steps), found.best)
     if not steps:
         raise ValueError(f"the search {search!r} stopped before it proposed a candidate")
     return steps
@@ -179,7 +177,7 @@ def _search(
 
 def _model_of(
     representation: Representation, settings: Settings, candidate: Candidate, graph: EuclideanGraph,
-    steps: Sequence[Step],
+    steps: Sequence[Generation],
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
     labels, how, space = tree_labels(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
@@ -191,9 +189,9 @@ def _model_of(
     )  # fmt: skip
 
 
-def _history(steps: Sequence[Step]) -> NDArray[np.void]:
+def _history(steps: Sequence[Generation]) -> NDArray[np.void]:
     """Return one record per generation, with the performance where there is a validation set."""
     names = ["best", "mean", "entropy", "modularity", "performance"]
-    rows = [(c.objective, g.mean_value, c.entropy, c.modularity, c.performance) for g, c in steps]
+    rows = [(c.objective, mean, c.entropy, c.modularity, c.performance) for c, mean in steps]
     known = names if not math.isnan(rows[-1][-1]) else names[:-1]
     return np.array([row[: len(known)] for row in rows], dtype=[(name, np.float64) for name in known])
