@@ -67,7 +67,6 @@ def families(problem: OneClassProblem) -> list[Family]:
         Family("memberships", *by_name("membership_function", *functions)),
         # Regions of average extent hardly meet here; those of the largest extent overlap.
         Family("tconorms", *tconorms, shared={"extent": "max"}),
-        Family("representatives", *by_name("representative", "medoid", "centroid")),
         Family("synthesis", "synthesis", SYNTHESES, validation=validation),
     ]
 

@@ -187,7 +187,7 @@ def kinds_of_models():
         "own search": lambda folder: entropic(Own(max_generations=2)),
         "no search": lambda folder: entropic(None, weights=[0.5, 1.0]),
         "own functions": lambda folder: entropic(None, extent=lambda x: float(np.median(x))),
-        "validated": lambda folder: entropic(short, y, synthesis="validation", performance=lambda *found: 0.5),
+        "validated": lambda folder: entropic(short, y, synthesis="validation", performance="f1"),
         "prototypes": lambda folder: entropic(None, prototypes=10, selection="farthest-first"),
         "calibrated": lambda folder: entropic(None, false_alarm_rate=0.2),
         "surprise": lambda folder: SurpriseClassifier(prototypes=12).fit(rows),

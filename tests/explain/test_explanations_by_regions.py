@@ -13,7 +13,6 @@ from sklearn.exceptions import NotFittedError
 from doubles import plain
 from eocc.entropic.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular
 from eocc.explain import differences
-from eocc.explain.by_regions import prototypes_of
 from eocc.measures import MEASURES, Composite
 from samples import samples
 
@@ -130,16 +129,6 @@ def test_far_rows_and_copies_stay_finite():
         assert one.detail
     assert not far.is_target
     assert near.is_target
-
-
-def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
-    clf = plain(representative="centroid").fit(frame[:50])
-    rows = clf._embed(frame.to_numpy()[:50])
-    found = prototypes_of(clf, range(len(clf.regions_)))
-    for number, region in enumerate(clf.regions_):
-        gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)
-        assert found[number] == region.members[np.argmin(gaps)]
-    assert clf.explain(frame[60:61])[0].prototype.index in found.values()
 
 
 def test_rows_held_out_to_validate_are_counted(frame):

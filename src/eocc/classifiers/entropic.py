@@ -23,7 +23,7 @@ from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.entropic.graph.entropy import renyi_order
 from eocc.entropic.regions.fuzzy import normal_regions
 from eocc.entropic.regions.memberships import MembershipFunction
-from eocc.entropic.regions.rules import Extent, Representative, TConorm
+from eocc.entropic.regions.rules import Extent, TConorm
 from eocc.entropic.regions.scores import Scores, log_grades
 from eocc.entropic.search.genetic import Search
 from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, silently, synthesise
@@ -70,14 +70,12 @@ class EntropicOneClassClassifier(OneClassClassifier):
     gamma : float in (0, d), default=0.02
         The exponent of the tree's edge lengths in the entropy; d is the number of prototypes. The Rényi entropy then
         has the order alpha = (d - gamma) / d, so gamma = d / 2 gives alpha = 1/2.
-    performance : {"accuracy", "balanced_accuracy", "f1", "auc"} or callable, default="accuracy"
-        The performance on the validation set, or a function of its labels, the decisions and the scores.
+    performance : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
+        The performance of the decisions on the validation set.
     validation_fraction : float in (0, 1), default=0.1
         The share of targets and of outliers that `fit(X, y)` holds out for validation.
     extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
-    representative : {"medoid", "centroid"} or Representative, default="medoid"
-        The point from which a region's distances are measured.
     membership_function : {"gaussian", "triangular", "trapezoidal", "bell"} or MembershipFunction, default="gaussian"
         How a distance, in extents, becomes a grade of membership.
     tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
@@ -161,10 +159,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
-        performance: Any = "accuracy",
+        performance: str = "accuracy",
         validation_fraction: float = 0.1,
         extent: str | Extent = "mean",
-        representative: str | Representative = "medoid",
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
         search: str | Search | None = "genetic",
@@ -178,8 +175,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.measure, self.synthesis, self.prototypes, self.selection = measure, synthesis, prototypes, selection
         self.first_cut, self.objective, self.eta, self.beta, self.gamma = first_cut, objective, eta, beta, gamma
         self.performance, self.validation_fraction = performance, validation_fraction
-        self.extent, self.representative = extent, representative
-        self.membership_function, self.tconorm = membership_function, tconorm
+        self.extent, self.membership_function, self.tconorm = extent, membership_function, tconorm
         self.search, self.weights, self.false_alarm_rate = search, weights, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
         self.random_state, self.verbose = random_state, verbose
@@ -325,11 +321,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return rules_of(self)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these,
-        # and representatives other than the medoid all of both.
+        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these.
         r = count_of(self.prototypes, n)
-        copies = 4 * n * n if self.representative == "medoid" else 8 * n * (n + r)
-        fixed = 8 * n * n_columns + pair_bytes * n * r + copies
+        fixed = 8 * n * n_columns + pair_bytes * n * r + 4 * n * n
         needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * 8 * (n * r + n * n))
         fewer = f"prototypes={max(1, r // 4)}, " if 4 * r > n else ""  # else all pairs of rows take most of the memory
         return needed, f"use RegionClassifier, or pass fewer rows, {fewer}fewer threads, or raise max_memory"

@@ -181,11 +181,11 @@ def _model_of(
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
     labels, how, space = tree_labels(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
-    built = [build_region(graph, how, members) for members in members_of_clusters(labels)]
+    regions = [build_region(graph, how.extent, members) for members in members_of_clusters(labels)]
     entropy = renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma)
     return Model(
         representation, candidate, graph.tree, entropy, full_curve(graph.distances, graph.tree), labels,
-        [region for region, _ in built], FuzzyModel.of(built, how, space.means), _history(steps),
+        regions, FuzzyModel.of(graph, regions, how), _history(steps),
     )  # fmt: skip
 
 
