@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 from sklearn.neighbors import LocalOutlierFactor
 
@@ -13,7 +12,7 @@ from eocc.base.types import Matrix
 from eocc.calibration.conformal import Calibration
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
-from eocc.rivals.base import COUNT, DistanceRival, Rival, needed, or_word
+from eocc.rivals.base import COUNT, DistanceRival, Rival, or_word
 from eocc.rivals.distances import distances_to_others, intrinsic_dimension
 
 
@@ -76,10 +75,10 @@ class NearestNeighbour(KNearestNeighbours):
 
 
 class PyodKNN(Rival):
-    """PyOD's k nearest neighbours: score_samples is minus the distance to the k-th, k = `n_neighbors`.
+    """Distance to the k-th nearest target, k = `n_neighbors`: score_samples is minus that distance.
 
-    pyod.models.knn.KNN with the sign reversed; k is at most the number of the other targets. With a single target, the
-    score is minus the distance to it. `KNearestNeighbours` does the same for any dissimilarity.
+    `KNearestNeighbours` with the scores and the default of PyOD's KNN, of which k is at most the number of the other
+    targets.
 
     >>> PyodKNN(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[5.0]])
     array([-2.])
@@ -88,19 +87,11 @@ class PyodKNN(Rival):
     n_neighbors: Annotated[int, COUNT] = 5
 
     def _learn(self, X: Matrix) -> Matrix:
-        self.n_neighbors_ = min(int(self.n_neighbors), len(X) - 1)
-        if self.n_neighbors_ == 0:
-            self.target_ = X
-            return np.zeros(1)
-        detector = needed("pyod.models.knn", "pyod", by="PyodKNN").KNN
-        # The ball tree computes distances from differences, so that a row scores the same in any batch.
-        self.detector_ = detector(n_neighbors=self.n_neighbors_, algorithm="ball_tree").fit(X)
-        return -np.asarray(self.detector_.decision_scores_)
+        self.neighbours_ = KNearestNeighbours(k=self.n_neighbors).fit(X)
+        return np.asarray(self.neighbours_.training_scores_)
 
     def _score(self, X: Matrix) -> Matrix:
-        if self.n_neighbors_ == 0:
-            return -np.asarray(cdist(X, self.target_)[:, 0])
-        return -np.asarray(self.detector_.decision_function(X))
+        return self.neighbours_.score_samples(X)
 
 
 class GeometricEntropyMinimisation(DistanceRival):
@@ -190,7 +181,7 @@ class SpanningTreeDescription(DistanceRival):
         np.fill_diagonal(symmetric, np.inf)
         return self._minus_distance(symmetric, self.prototypes_, own=np.arange(len(D)))
 
-    def _score_block(self, D: Matrix, patterns: Any) -> Matrix:
+    def _score_block(self, D: Matrix, patterns: Matrix) -> Matrix:
         return self._score(D, patterns)
 
     def _score(self, D: Matrix, patterns: Any = None) -> Matrix:
@@ -198,7 +189,7 @@ class SpanningTreeDescription(DistanceRival):
 
     def _minus_distance(self, D: Matrix, patterns: Any, own: NDArray[np.int64]) -> Matrix:
         nearest: Matrix = D.min(axis=1)
-        if self.metric_.is_euclidean:
+        if self._has_rows:
             lower_to_edges(patterns, own, self.prototypes_, self.tree_.edges, nearest)
         else:
             lower_to_triangles(np.ascontiguousarray(D), own, self.tree_.edges, self.tree_.lengths, nearest)
