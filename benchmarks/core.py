@@ -20,7 +20,7 @@ from timing import least_seconds, seconds, table
 from eocc.base.blas import gram, one_blas_thread
 from eocc.base.threads import workers
 from eocc.entropic.graph.complete import _tree_edges, spanning_tree
-from eocc.entropic.partition.cuts import full_curve
+from eocc.entropic.partition.cuts import modularity_curve
 from eocc.entropic.search.genetic import GeneticSearch, generations
 from eocc.entropic.synthesis.assessment import EntropySynthesis
 from eocc.entropic.synthesis.synthesis import embed
@@ -50,7 +50,7 @@ class Candidate:
 
     def evaluate_with_whole_curve(self):
         graph = embed(self.prepared, self.p, self.workspace)
-        return SYNTHESIS.assessor(None)(self.p, graph), full_curve(graph.distances, graph.tree)
+        return SYNTHESIS.assessor(None)(self.p, graph), modularity_curve(graph.distances, graph.tree)
 
 
 def stack_distances(candidate):
@@ -161,7 +161,7 @@ def tree_rows(n=1000):
     scipy = min(seconds(partial(minimum_spanning_tree, distances)) for _ in range(5))
     tree, reference = spanning_tree(distances), minimum_spanning_tree(distances)
     assert np.isclose(tree.lengths.sum(), reference.data.sum())
-    ours = least_seconds([partial(full_curve, distances, tree)], 30)[0]
+    ours = least_seconds([partial(modularity_curve, distances, tree)], 30)[0]
     numpy_ = min(seconds(partial(numpy_curve, distances, reference)) for _ in range(2))
     return [
         [f"spanning tree kernel, n = {n}, against scipy dense", "200 x", "270 x", f"{scipy / kernel:.0f} x"],

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from eocc import EntropicOneClassClassifier
 from eocc.base.registry import resolve_function
 from eocc.datasets import make_narrow_band
-from eocc.entropic.partition.cuts import members_of_clusters, tree_labels
+from eocc.entropic.partition.cuts import cut, members_of_clusters
 from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
 from eocc.entropic.regions.all_partitions import accuracy, performance_curve
 from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, build_region
@@ -44,7 +44,7 @@ def rebuilt(graph, rows, n_targets, extent=mean_extent):
     found, how = [], Fuzzification(extent, Gaussian(), maximum)
     y = np.repeat([1, -1], [n_targets, len(rows) - n_targets])
     for k in range(2, graph.tree.n_vertices + 1):
-        members = members_of_clusters(tree_labels(graph.tree, k))
+        members = members_of_clusters(cut(graph.tree, k))
         regions = [build_region(graph, extent, one) for one in members]
         ratios = FuzzyModel.of(graph, regions, how).ratios(rows + graph.space.means)
         found.append(((ratios.min(axis=1) <= BOUNDARY) == (y == 1)).mean())

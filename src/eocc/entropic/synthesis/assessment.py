@@ -15,7 +15,7 @@ import numpy as np
 from eocc.base.types import Matrix
 from eocc.entropic.graph.complete import EuclideanGraph
 from eocc.entropic.graph.entropy import normalized_entropy, renyi_entropy
-from eocc.entropic.partition.cuts import ROUNDING, full_curve, greedy_prune, normalized_modularity
+from eocc.entropic.partition.cuts import ROUNDING, greedy_prune, modularity_curve, normalized_modularity
 from eocc.entropic.regions.all_partitions import Performance, performance_curve
 from eocc.entropic.regions.rules import Extent
 from eocc.measures.protocol import Prepared, prepare
@@ -94,7 +94,7 @@ class ValidationSynthesis:
         rows = np.vstack([pairs.evaluate(p) for pairs in prepared]) - graph.space.means
         entropy, term = entropies(graph, self.gamma, self.objective)
         performance = performance_curve(graph, rows, len(self.targets), self.extent, self.performance)
-        modularity = normalized_modularity(full_curve(graph.distances, graph.tree)[least - 1 :])
+        modularity = normalized_modularity(modularity_curve(graph.distances, graph.tree)[least - 1 :])
         objective = self.beta * performance + (1 - self.beta) * (self.eta * term + (1 - self.eta) * modularity)
         # Objectives that differ by rounding only are equal: fewer clusters win. departure: best partition
         best = int(np.argmax(objective >= objective.max() - ROUNDING))

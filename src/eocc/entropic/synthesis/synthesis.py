@@ -20,7 +20,7 @@ from eocc.base.threads import cluster_in_use, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
 from eocc.entropic.graph.entropy import renyi_entropy
-from eocc.entropic.partition.cuts import full_curve, members_of_clusters, tree_labels
+from eocc.entropic.partition.cuts import cut, members_of_clusters, modularity_curve
 from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_region
 from eocc.entropic.search.genetic import Generation, Search, generations
 from eocc.entropic.synthesis.assessment import Assessor, Candidate, Synthesis
@@ -180,11 +180,11 @@ def _model_of(
     steps: Sequence[Generation],
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
-    labels, how, space = tree_labels(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
+    labels, how, space = cut(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
     regions = [build_region(graph, how.extent, members) for members in members_of_clusters(labels)]
     entropy = renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma)
     return Model(
-        representation, candidate, graph.tree, entropy, full_curve(graph.distances, graph.tree), labels,
+        representation, candidate, graph.tree, entropy, modularity_curve(graph.distances, graph.tree), labels,
         regions, FuzzyModel.of(graph, regions, how), _history(steps),
     )  # fmt: skip
 
