@@ -19,11 +19,12 @@ from timing import least_seconds, seconds, table
 
 from eocc.base.blas import gram, one_blas_thread
 from eocc.base.threads import workers
-from eocc.entropic.graph.complete import _tree_edges, spanning_tree
+from eocc.entropic.graph.complete import spanning_tree
 from eocc.entropic.partition.cuts import modularity_curve
 from eocc.entropic.search.genetic import GeneticSearch, generations
 from eocc.entropic.synthesis.assessment import EntropySynthesis
 from eocc.entropic.synthesis.synthesis import embed
+from eocc.kernels.trees import prim_edges
 from eocc.measures import Euclidean
 
 D = 10
@@ -156,7 +157,7 @@ def tree_rows(n=1000):
     distances = (distances + distances.T) / 2
     np.fill_diagonal(distances, 0)
     kernel, core, public = least_seconds(
-        [partial(_tree_edges, distances), partial(mst_linkage_core, distances), partial(spanning_tree, distances)], 50
+        [partial(prim_edges, distances), partial(mst_linkage_core, distances), partial(spanning_tree, distances)], 50
     )
     scipy = min(seconds(partial(minimum_spanning_tree, distances)) for _ in range(5))
     tree, reference = spanning_tree(distances), minimum_spanning_tree(distances)

@@ -92,16 +92,13 @@ def _split(distances: ArrayLike, tree: SpanningTree, least: int, tolerance: floa
     n, matrix = tree.n_vertices, np.ascontiguousarray(distances, dtype=np.float64)
     if matrix.shape != (n, n):
         raise ValueError(f"the tree spans {n} patterns, the distances {len(matrix)}")
-    curve = np.zeros(n)
-    return int(split_curve(matrix, leaf_order(tree), least, tolerance, curve, np.empty(n + 1))), curve
+    k, curve = split_curve(matrix, leaf_order(tree), least, tolerance)
+    return int(k), curve
 
 
 def leaf_order(tree: SpanningTree) -> LeafOrder:
     """Return an order of the patterns in which every cluster of every cut is contiguous."""
-    n, m = tree.n_vertices, len(tree.edges)
-    cuts = LeafOrder(np.empty(n, np.int64), *np.empty((3, m), np.int64))
-    leaf_intervals(tree.edges, *cuts, *np.empty((3, n), np.int64))
-    return cuts
+    return LeafOrder(*leaf_intervals(tree.edges))
 
 
 def checked_tree(tree: SpanningTree) -> SpanningTree:

@@ -11,7 +11,7 @@ from eocc.entropic.partition.cuts import leaf_order
 from eocc.entropic.regions.fuzzy import cluster_extent, default_extent, width_of
 from eocc.entropic.regions.rules import EQUALLY_CENTRAL, Extent, extents_of_sums
 from eocc.entropic.regions.scores import BOUNDARY
-from eocc.kernels.merges import Nodes, Products, count_accepted, merge_clusters
+from eocc.kernels.merges import Products, count_accepted, merge_clusters
 from eocc.space.dissimilarity_space import distances_to
 
 
@@ -55,27 +55,17 @@ def counts_by_one(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: E
 
 def counts_by_split(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Extent) -> tuple[Indices, Indices]:
     """Return how many targets and outliers are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
-    cuts, space, (n_edges, m) = leaf_order(graph.tree), graph.space, (len(graph.tree.edges), len(rows))
-    medoid, left, right = np.empty((3, n_edges), np.int64)
-    total, largest = np.empty((2, n_edges))
-    nodes = Nodes(medoid, total, largest, left, right)
-    merge_clusters(
-        graph.distances, cuts, EQUALLY_CENTRAL, nodes, np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
-    )
+    cuts, space, default = leaf_order(graph.tree), graph.space, default_extent(graph.tree)
+    nodes = merge_clusters(graph.distances, cuts, EQUALLY_CENTRAL)
     size = (cuts.stop - cuts.start).astype(np.float64)
-    default = default_extent(graph.tree)
-    extents = extents_of_sums(extent, total, largest, size * (size - 1) / 2)
+    extents = extents_of_sums(extent, nodes.total, nodes.largest, size * (size - 1) / 2)
     if extents is None:
         clusters = [np.sort(cuts.order[start:stop]) for start, stop in zip(cuts.start, cuts.stop, strict=True)]
-        facts = zip(clusters, total.tolist(), largest.tolist(), strict=True)
+        facts = zip(clusters, nodes.total.tolist(), nodes.largest.tolist(), strict=True)
         extents = np.array([cluster_extent(graph.distances, extent, *one) for one in facts])
     radius = width_of(np.where(extents > 0, extents, default)) * BOUNDARY / space.scale
-    accepted, falsely = np.empty((2, n_edges), np.int64)
-    scratch = np.empty((n_edges, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8)
-    count_accepted(
-        nodes, radius, float(width_of(default)) * BOUNDARY / space.scale, _products(space.rows, rows),
-        n_targets, scratch, accepted, falsely,
-    )  # fmt: skip
+    single_radius = float(width_of(default)) * BOUNDARY / space.scale
+    accepted, falsely = count_accepted(nodes, radius, single_radius, _products(space.rows, rows), n_targets)
     return accepted, falsely
 
 
