@@ -60,7 +60,7 @@ def by_name(parameter: str, *names: str) -> tuple[str, dict[str, dict[str, Any]]
 def families(problem: OneClassProblem) -> list[Family]:
     """Return all families, in the order of the page."""
     validation = problem.X_validation, problem.y_validation
-    functions = "gaussian", "triangular", "trapezoidal", "bell"
+    functions = "gaussian", "triangular", "bell"
     tconorms = by_name("tconorm", "max", "probabilistic", "lukasiewicz")
     return [
         Family("extents", *by_name("extent", "mean", "std", "median", "max", "quantile")),

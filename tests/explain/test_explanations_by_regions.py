@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from doubles import plain
-from eocc.entropic.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular
+from eocc.entropic.regions.memberships import Bell, Gaussian, Triangular
 from eocc.explain import differences
 from eocc.measures import MEASURES, Composite
 from samples import samples
@@ -209,7 +209,6 @@ def test_rules_of_every_measure_print(name):
         (Gaussian(), "exp(-r^2 / 2)"),
         (Bell(slope=1.5), "1 / (1 + r^3)"),
         (Triangular(support=3), "max(0, 1 - r / 3)"),
-        (Trapezoidal(core=0.5, support=2), "min(1, max(0, (2 - r) / 1.5))"),
     ],
 )
 def test_the_formula_of_a_membership_gives_its_grades(function, formula):

@@ -22,7 +22,7 @@ from doubles import Manhattan, OneBatch, fitted_names, plain
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
 from eocc.classifiers import CLASSIFIERS
 from eocc.entropic.regions import EXTENTS, TCONORMS
-from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal
+from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Triangular
 from eocc.entropic.regions.rules import QuantileExtent, lukasiewicz
 from eocc.entropic.search import GeneticSearch
 from eocc.formats.model_file import FORMAT, ModelFileError, NotSaved
@@ -232,7 +232,7 @@ SETTINGS = [
     *({"extent": extent} for extent in (*EXTENTS.values(), QuantileExtent(0.25))),
     {"selection": FarthestFirst(), "prototypes": 8},
     *({"membership_function": name} for name in MEMBERSHIP_FUNCTIONS),
-    *({"membership_function": function} for function in (Bell(slope=1.5), Trapezoidal(0.25, 3.0))),
+    *({"membership_function": function} for function in (Bell(slope=1.5), Triangular(3.0))),
     *({"tconorm": name} for name in TCONORMS),
     {"tconorm": lukasiewicz},
     {"search": "genetic", "random_state": 1},

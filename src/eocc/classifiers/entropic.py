@@ -76,7 +76,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         The share of targets and of outliers that `fit(X, y)` holds out for validation.
     extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
-    membership_function : {"gaussian", "triangular", "trapezoidal", "bell"} or MembershipFunction, default="gaussian"
+    membership_function : {"gaussian", "triangular", "bell"} or MembershipFunction, default="gaussian"
         How a distance, in extents, becomes a grade of membership.
     tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
         How the grades in several regions become one.

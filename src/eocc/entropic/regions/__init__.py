@@ -7,7 +7,7 @@ EXTENTS = Registry(
 )
 MEMBERSHIP_FUNCTIONS = Registry(
     "eocc.entropic.regions.memberships",
-    {"bell": "Bell", "gaussian": "Gaussian", "trapezoidal": "Trapezoidal", "triangular": "Triangular"},
+    {"bell": "Bell", "gaussian": "Gaussian", "triangular": "Triangular"},
 )
 PERFORMANCES = Registry(
     "eocc.entropic.regions.all_partitions", {name: name for name in ("accuracy", "balanced_accuracy", "f1")}
