@@ -1,6 +1,7 @@
 """EntropicOneClassClassifier: the method of the paper."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.base.parameters import checked
+from eocc.base.progress import shown
 from eocc.base.threads import threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
@@ -26,7 +28,7 @@ from eocc.entropic.regions.memberships import MembershipFunction
 from eocc.entropic.regions.rules import Extent, TConorm
 from eocc.entropic.regions.scores import Scores, log_grades
 from eocc.entropic.search.genetic import Search
-from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, silently, synthesise
+from eocc.entropic.synthesis.synthesis import Model, Settings, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
@@ -215,10 +217,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
             rank_of(self.false_alarm_rate, len(patterns))  # raises an error if they are too few
         self._check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
         settings = settings_of(draft, split)
-        with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
-            draft._take(synthesise(patterns, settings, rng, report), split.training)
+        with shown() if self.verbose else nullcontext():
+            draft._take(synthesise(patterns, settings, rng), split.training)
         if self.false_alarm_rate is not None:
-            draft._calibrate(patterns, settings, rng, self.false_alarm_rate)
+            draft._calibrate(patterns, replace(settings, verbose=False), rng, self.false_alarm_rate)
         return commit_fit(self, draft)
 
     def _split(self, data: Any, y: Any, validation: Any, rng: np.random.Generator) -> ValidationSplit:
@@ -246,7 +248,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
         def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
             fold = unfitted_copy(self)
-            fold._take(synthesise(kept, settings, rng, silently), np.arange(len(kept)))
+            fold._take(synthesise(kept, settings, rng), np.arange(len(kept)))
             with threads(settings.n_threads):
                 margins: Matrix = fold._score_patterns(held_out).margins
             return margins

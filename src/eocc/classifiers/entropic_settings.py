@@ -50,4 +50,5 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
         search=resolve_search(classifier.search) if is_searched else None,
         weights=classifier.weights,
         n_threads=n_threads(classifier.n_jobs),
+        verbose=bool(classifier.verbose),
     )

@@ -11,7 +11,7 @@ from eocc.base.threads import threads
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.entropic_settings import settings_of
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.synthesis.synthesis import Model, best_model, silently
+from eocc.entropic.synthesis.synthesis import Model, best_model
 from eocc.space.representation import Representation
 
 # The complete graph of this many prototypes takes some seconds.
@@ -32,7 +32,7 @@ def structure_of(classifier: Any) -> Model:
     paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=function)
     paper.resolved_measure_ = classifier.resolved_measure_
     settings = settings_of(paper, ValidationSplit(every, None, None))
-    return best_model(representation, settings, np.random.default_rng(0), silently)
+    return best_model(representation, settings, np.random.default_rng(0))
 
 
 def _of_structure(path: str, meaning: str) -> Any:

@@ -9,7 +9,6 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from eocc.base.checks import integer, number
 from eocc.base.types import Matrix
-from eocc.calibration.conformal import Calibration
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
 from eocc.rivals.base import COUNT, DistanceRival, Rival, or_word
@@ -104,8 +103,6 @@ class GeometricEntropyMinimisation(DistanceRival):
     >>> gem = GeometricEntropyMinimisation(k=2).fit([[0.0], [1.0], [4.0]])
     >>> gem.score_samples([[2.0], [8.0]]) * gem.unit_
     array([ -3., -11.])
-    >>> gem.p_values([[2.0], [8.0]])
-    array([1.  , 0.25])
     """
 
     k: Annotated[int, COUNT] = 5
@@ -114,9 +111,7 @@ class GeometricEntropyMinimisation(DistanceRival):
     def _learn(self, D: Matrix) -> Matrix:
         self.unit_ = float(D.max()) or 1.0
         self.k_ = max(1, min(int(self.k), len(D) - 1))
-        scores = self._minus_length(distances_to_others(D)[:, : self.k_])
-        self.calibration_ = Calibration(np.sort(scores), self.rejection_rate)
-        return scores
+        return self._minus_length(distances_to_others(D)[:, : self.k_])
 
     def _score(self, D: Matrix) -> Matrix:
         nearest = np.partition(D, self.k_ - 1, axis=1)[:, : self.k_]
@@ -125,10 +120,6 @@ class GeometricEntropyMinimisation(DistanceRival):
     def _minus_length(self, nearest: Matrix) -> Matrix:
         """Return minus the sum over sorted distances, in the unit of the training distances."""
         return np.asarray(-((nearest / self.unit_) ** self.gamma).sum(axis=1))
-
-    def p_values(self, X: Any) -> Matrix:
-        """Return the share of left-out training rows, the row counted among them, that are no more normal."""
-        return self.calibration_.p_values(self.score_samples(X))
 
 
 class LocalOutlierFactorRival(DistanceRival):

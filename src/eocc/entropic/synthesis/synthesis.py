@@ -6,8 +6,7 @@ and computes the objective; the search repeats both, and `model_of` makes the de
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.blas import one_blas_thread
-from eocc.base.progress import shown, stage
+from eocc.base.progress import current_watch, stage
 from eocc.base.threads import cluster_in_use, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
@@ -24,7 +23,7 @@ from eocc.entropic.partition.cuts import cut, members_of_clusters, modularity_cu
 from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_region
 from eocc.entropic.search.genetic import Generation, Search, generations
 from eocc.entropic.synthesis.assessment import Assessor, Candidate, Synthesis
-from eocc.measures.protocol import Measure, Prepared
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.space.dissimilarity_space import check_measure, dissimilarity_space
 from eocc.space.prototypes.selections import Selection
 from eocc.space.representation import Representation, represent
@@ -43,6 +42,7 @@ class Settings:
     search: Search | None
     weights: ArrayLike | None
     n_threads: int
+    verbose: bool
 
 
 Workspace = tuple[Matrix, Matrix]  # memory for one candidate: its dissimilarities (n, r) and its distances (n, n)
@@ -86,22 +86,11 @@ class Model:
     history: NDArray[np.void]
 
 
-GenerationReport = Callable[[int, Candidate], None]
-
-
-@contextmanager
-def reporting(verbose: bool, max_generations: int | None) -> Iterator[GenerationReport]:
-    """Yield a function to call after every generation; it writes to standard error if `verbose`."""
-    if not verbose:
-        yield silently
-        return
-    most = "" if max_generations is None else f" of at most {max_generations}"
-    with shown() as watch:
-        yield lambda number, best: watch.line(f"generation {number}{most}, {describe_scores(best)}")
-
-
-def silently(number: int, best: Candidate) -> None:
-    """Report nothing."""
+def _report(settings: Settings, number: int, best: Candidate) -> None:
+    """Show a generation on a line of its own, if the user wants that."""
+    watch, most = current_watch(), getattr(settings.search, "max_generations", None)
+    if settings.verbose and watch is not None:
+        watch.line(f"generation {number}{f' of at most {most}' if most else ''}, {describe_scores(best)}")
 
 
 def describe_scores(best: Candidate) -> str:
@@ -113,16 +102,14 @@ def describe_scores(best: Candidate) -> str:
     )
 
 
-def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: GenerationReport) -> Model:
+def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator) -> Model:
     """Return the model of the best p; every random number comes from `rng`."""
     with threads(settings.n_threads):
         representation = represent(patterns, settings.measure, settings.prototypes, settings.selection, rng)
-        return best_model(representation, settings, rng, report)
+        return best_model(representation, settings, rng)
 
 
-def best_model(
-    representation: Representation, settings: Settings, rng: np.random.Generator, report: GenerationReport
-) -> Model:
+def best_model(representation: Representation, settings: Settings, rng: np.random.Generator) -> Model:
     """Return the model of the p that the search finds; without a search, of the given weights, by default all alike.
 
     The tasks run in worker threads, so that Ctrl-C returns at once.
@@ -134,7 +121,7 @@ def best_model(
     if settings.search is None or measure.n_parameters == 0:
         p = checked_weights(settings.weights, measure)
     else:
-        steps = _search(settings.search, measure, evaluator, settings.n_threads, rng, report)
+        steps = _search(settings, settings.search, measure, evaluator, rng)
         p = steps[-1].best.weights
 
     def build(p: Matrix, workspace: Workspace) -> Model:
@@ -145,7 +132,7 @@ def best_model(
             candidate = assess(p, graph)
         if not steps:
             steps.append(Generation(candidate, candidate.objective))
-            report(1, candidate)
+            _report(settings, 1, candidate)
         return _model_of(representation, settings, candidate, graph, steps)
 
     with workers(evaluator.workspace, 1) as pool:
@@ -153,13 +140,12 @@ def best_model(
 
 
 def _search(
-    search: Search, measure: Any, evaluator: Evaluator, n_threads: int, rng: np.random.Generator,
-    report: GenerationReport,
+    settings: Settings, search: Search, measure: FittedMeasure, evaluator: Evaluator, rng: np.random.Generator
 ) -> list[Generation]:  # fmt: skip
     """Return every generation of the search."""
     steps, cluster, last_gain = list[Generation](), cluster_in_use(), 0
     most, patience = (getattr(search, name, None) for name in ("max_generations", "patience"))
-    with workers(evaluator.workspace, n_threads) as pool:
+    with workers(evaluator.workspace, settings.n_threads) as pool:
         pool.map(lambda _, workspace: check_measure(measure, evaluator.prepared, workspace[0]), [None])
         evaluate = (lambda batch: pool.map(evaluator, batch)) if cluster is None else cluster.evaluator(evaluator)
         # Most searches end because nothing improves: the time left is that until then.
@@ -169,7 +155,7 @@ def _search(
                 steps.append(found)
                 ends = min(most or math.inf, last_gain + 1 + (patience or math.inf))
                 advance(len(steps) / ends, 1 / ends)
-                report(len(steps), found.best)
+                _report(settings, len(steps), found.best)
     if not steps:
         raise ValueError(f"the search {search!r} stopped before it proposed a candidate")
     return steps
