@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.blas import one_blas_thread
-from eocc.base.progress import current_watch, stage
+from eocc.base.progress import ReportProgress, current_watch, stage
 from eocc.base.threads import cluster_in_use, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
@@ -143,18 +143,22 @@ def _search(
     settings: Settings, search: Search, measure: FittedMeasure, evaluator: Evaluator, rng: np.random.Generator
 ) -> list[Generation]:  # fmt: skip
     """Return every generation of the search."""
-    steps, cluster, last_gain = list[Generation](), cluster_in_use(), 0
-    most, patience = (getattr(search, name, None) for name in ("max_generations", "patience"))
+    steps, cluster = list[Generation](), cluster_in_use()
+    most, patience = (getattr(search, name, math.inf) for name in ("max_generations", "patience"))
+
+    def show(advance: ReportProgress) -> None:
+        # Most searches end long before their last generation. The time left is that of `patience` more.
+        expected = len(steps) + min(most - len(steps), patience)
+        advance(len(steps) / expected, 1 / expected)
+
     with workers(evaluator.workspace, settings.n_threads) as pool:
         pool.map(lambda _, workspace: check_measure(measure, evaluator.prepared, workspace[0]), [None])
         evaluate = (lambda batch: pool.map(evaluator, batch)) if cluster is None else cluster.evaluator(evaluator)
-        # Most searches end because nothing improves: the time left is that until then.
-        with stage(f"at most {most} generations" if most else "searching", 1.0 if most else math.inf) as advance:
+        with stage(f"at most {most} generations" if most < math.inf else "searching", 1.0) as advance:
+            show(advance)
             for found in generations(search, lambda batch: evaluate(list(batch)), measure.n_parameters, rng):
-                last_gain = last_gain if steps and found.best is steps[-1].best else len(steps)
                 steps.append(found)
-                ends = min(most or math.inf, last_gain + 1 + (patience or math.inf))
-                advance(len(steps) / ends, 1 / ends)
+                show(advance)
                 _report(settings, len(steps), found.best)
     if not steps:
         raise ValueError(f"the search {search!r} stopped before it proposed a candidate")
