@@ -20,7 +20,6 @@ from graph_edit import random_graph
 from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
-from eocc.entropic.search import RandomSearch
 from eocc.entropic.synthesis.assessment import EntropySynthesis
 from eocc.entropic.synthesis.synthesis import Evaluator
 from eocc.measures import GraphEdit
@@ -72,7 +71,7 @@ def warm():
 def fit_graphs(client, graphs, generations):
     clf = EntropicOneClassClassifier(
         measure="graph-edit",
-        search=RandomSearch(population_size=BATCH, max_generations=generations, patience=generations),
+        search=RandomSearch(BATCH, generations),
         random_state=0,
     )
     with cluster.on(client):
@@ -84,6 +83,18 @@ def prepare_graphs(client, graphs):
     measure = GraphEdit().fit(patterns)
     with cluster.on(client):
         prepare(measure, patterns)
+
+
+@dataclass(frozen=True)
+class RandomSearch:
+    """Uniform random points, all of them different."""
+
+    population_size: int
+    max_generations: int
+
+    def batches(self, n_parameters, rng):
+        for _ in range(self.max_generations):
+            yield rng.random((self.population_size, n_parameters))
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,12 @@ from timing import least_seconds, seconds, table
 
 from eocc.base.blas import gram, one_blas_thread
 from eocc.base.threads import workers
-from eocc.entropic.graph.complete import _tree_edges, spanning_tree
-from eocc.entropic.partition.cuts import full_curve
-from eocc.entropic.search import GeneticSearch, generations
+from eocc.entropic.graph.complete import spanning_tree
+from eocc.entropic.partition.cuts import modularity_curve
+from eocc.entropic.search.genetic import GeneticSearch, generations
 from eocc.entropic.synthesis.assessment import EntropySynthesis
 from eocc.entropic.synthesis.synthesis import embed
+from eocc.kernels.trees import prim_edges
 from eocc.measures import Euclidean
 
 D = 10
@@ -50,7 +51,7 @@ class Candidate:
 
     def evaluate_with_whole_curve(self):
         graph = embed(self.prepared, self.p, self.workspace)
-        return SYNTHESIS.assessor(None)(self.p, graph), full_curve(graph.distances, graph.tree)
+        return SYNTHESIS.assessor(None)(self.p, graph), modularity_curve(graph.distances, graph.tree)
 
 
 def stack_distances(candidate):
@@ -156,12 +157,12 @@ def tree_rows(n=1000):
     distances = (distances + distances.T) / 2
     np.fill_diagonal(distances, 0)
     kernel, core, public = least_seconds(
-        [partial(_tree_edges, distances), partial(mst_linkage_core, distances), partial(spanning_tree, distances)], 50
+        [partial(prim_edges, distances), partial(mst_linkage_core, distances), partial(spanning_tree, distances)], 50
     )
     scipy = min(seconds(partial(minimum_spanning_tree, distances)) for _ in range(5))
     tree, reference = spanning_tree(distances), minimum_spanning_tree(distances)
     assert np.isclose(tree.lengths.sum(), reference.data.sum())
-    ours = least_seconds([partial(full_curve, distances, tree)], 30)[0]
+    ours = least_seconds([partial(modularity_curve, distances, tree)], 30)[0]
     numpy_ = min(seconds(partial(numpy_curve, distances, reference)) for _ in range(2))
     return [
         [f"spanning tree kernel, n = {n}, against scipy dense", "200 x", "270 x", f"{scipy / kernel:.0f} x"],
@@ -213,9 +214,9 @@ def search_row(n=200, u=278):
     def evaluate(batch):
         nonlocal spent
         start = time.perf_counter()
-        values = np.array([candidate.evaluate(p).objective for p in batch])
+        found = [candidate.evaluate(p) for p in batch]
         spent += time.perf_counter() - start
-        return values
+        return found
 
     search = GeneticSearch(max_generations=30, patience=30)
     total = seconds(lambda: list(generations(search, evaluate, u, np.random.default_rng(0))))

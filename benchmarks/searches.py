@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
-from eocc.entropic.search import GeneticSearch, RandomSearch
+from eocc.entropic.search import GeneticSearch
 
 DATA = {  # name -> loader, the class that is the target
     "breast cancer": (load_breast_cancer, 1),
@@ -56,39 +56,45 @@ class Result:
 
 
 @dataclass
-class RecordedRun:
-    """A run of a search, its distinct candidates and their values written down; all else is the run's own."""
+class RandomSearch:
+    """Points drawn uniformly from [0, 1]^u; the first point is all ones."""
 
-    run: object
-    values: dict
+    population_size: int
+    max_generations: int
 
-    def tell(self, candidates, values):
-        for candidate, value in zip(candidates, values, strict=True):
-            self.values.setdefault(candidate.tobytes(), float(value))
-        self.run.tell(candidates, values)
-
-    def __getattr__(self, name):
-        return getattr(self.run, name)
+    def batches(self, n_parameters, rng):
+        for k in range(self.max_generations):
+            points = rng.random((self.population_size, n_parameters))
+            if k == 0:
+                points[0] = 1.0
+            yield points
 
 
 @dataclass
 class Recorded:
-    """A search whose one run is recorded in `values`."""
+    """A search whose distinct candidates and their values are written down."""
 
     search: object
     values: dict = field(default_factory=dict)
 
-    def start(self, n_parameters, rng):
-        return RecordedRun(self.search.start(n_parameters, rng), self.values)
+    def batches(self, n_parameters, rng):
+        batches, values = self.search.batches(n_parameters, rng), None
+        while True:
+            try:
+                candidates = batches.send(values)
+            except StopIteration:
+                return
+            values = yield candidates
+            for candidate, value in zip(candidates, values, strict=True):
+                self.values.setdefault(candidate.tobytes(), float(value))
 
 
 def searches(n_generations, population_size=30):
     """Return every search by name, none with less patience than generations."""
-    budget = {"population_size": population_size, "max_generations": n_generations, "patience": n_generations}
     return {
         NONE: None,
-        "random": RandomSearch(**budget),
-        "genetic": GeneticSearch(**budget),
+        "random": RandomSearch(population_size, n_generations),
+        "genetic": GeneticSearch(population_size, n_generations, patience=n_generations),
     }
 
 

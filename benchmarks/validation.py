@@ -13,15 +13,13 @@ from timing import least_seconds, seconds, table
 
 from eocc.base.blas import one_blas_thread
 from eocc.entropic.regions.all_partitions import accuracy, performance_curve
-from eocc.entropic.regions.fuzzy import BOUNDARY, Fuzzification
-from eocc.entropic.regions.memberships import Gaussian
-from eocc.entropic.regions.rules import Medoid, maximum, mean_extent
+from eocc.entropic.regions.rules import mean_extent
+from eocc.entropic.regions.scores import BOUNDARY
 from eocc.entropic.synthesis.assessment import ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import embed
 from eocc.space.representation import Representation
 
 N, M = 1000, 300
-FUZZIFICATION = Fuzzification(mean_extent, Medoid(), Gaussian(), maximum)
 
 
 def rebuilt_accuracy(distances, tree, rows, validation, k):
@@ -44,7 +42,7 @@ def rebuilt_accuracy(distances, tree, rows, validation, k):
 def main():
     candidate = Candidate(N)
     targets, others = patterns(M // 2, seed=1), patterns(M // 2, seed=2) * 1.5 + 1
-    synthesis = ValidationSynthesis(0.5, 0.5, SYNTHESIS.gamma, accuracy, FUZZIFICATION, targets, others)
+    synthesis = ValidationSynthesis(0.5, 0.5, SYNTHESIS.gamma, accuracy, mean_extent, targets, others)
     assess = synthesis.assessor(
         Representation(candidate.measure, candidate.X, candidate.X, np.arange(len(candidate.X)), is_whole=True)
     )
@@ -57,13 +55,13 @@ def main():
         graph = embed(candidate.prepared, candidate.p, candidate.workspace)
         rows = np.vstack([candidate.measure.prepare(X, candidate.X).evaluate(candidate.p) for X in (targets, others)])
         validation = rows - graph.space.means
-        curve = performance_curve(graph, validation, M // 2, FUZZIFICATION, accuracy)
+        curve = performance_curve(graph, validation, M // 2, mean_extent, accuracy)
         # Every 37th partition, and from their mean time all of them.
         some = range(2, N + 1, 37)
         rebuild = partial(rebuilt_accuracy, graph.distances, graph.tree, graph.space.rows, validation)
         assert np.allclose([rebuild(k) for k in some], [curve[k - 2] for k in some])
         per_partition = np.mean([seconds(partial(rebuild, k)) for k in some])
-        pass_ = least_seconds([partial(performance_curve, graph, validation, M // 2, FUZZIFICATION, accuracy)], 10)[0]
+        pass_ = least_seconds([partial(performance_curve, graph, validation, M // 2, mean_extent, accuracy)], 10)[0]
     rebuilt = one + per_partition * (N - 1)
     print(
         table(

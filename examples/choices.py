@@ -60,14 +60,13 @@ def by_name(parameter: str, *names: str) -> tuple[str, dict[str, dict[str, Any]]
 def families(problem: OneClassProblem) -> list[Family]:
     """Return all families, in the order of the page."""
     validation = problem.X_validation, problem.y_validation
-    functions = "gaussian", "triangular", "trapezoidal", "bell"
+    functions = "gaussian", "triangular", "bell"
     tconorms = by_name("tconorm", "max", "probabilistic", "lukasiewicz")
     return [
         Family("extents", *by_name("extent", "mean", "std", "median", "max", "quantile")),
         Family("memberships", *by_name("membership_function", *functions)),
         # Regions of average extent hardly meet here; those of the largest extent overlap.
         Family("tconorms", *tconorms, shared={"extent": "max"}),
-        Family("representatives", *by_name("representative", "medoid", "centroid")),
         Family("synthesis", "synthesis", SYNTHESES, validation=validation),
     ]
 

@@ -22,24 +22,10 @@ def fitted_names(clf):
 class OneBatch:
     """A user's own search: the given batches, then done."""
 
-    batches: list
+    proposals: list
 
-    def start(self, n_parameters, rng):
-        return OneBatchRun(list(self.batches))
-
-
-@dataclass
-class OneBatchRun:
-    batches: list
-
-    def ask(self):
-        return self.batches.pop(0)
-
-    def tell(self, candidates, values):
-        pass
-
-    def should_stop(self):
-        return not self.batches
+    def batches(self, n_parameters, rng):
+        yield from (batch for batch in self.proposals)  # it receives the values, which a list cannot
 
 
 @dataclass(frozen=True)

@@ -1,34 +1,23 @@
 """Constants that matter: each has a test that fails when the constant changes."""
 
 import numpy as np
-import pytest
 
 from doubles import plain
 from eocc.classifiers.surprise import count_compared
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
-from eocc.entropic.partition.cuts import modularity
-from eocc.entropic.regions.fuzzy import Fuzzification, build_region
-from eocc.entropic.regions.memberships import Gaussian
-from eocc.entropic.regions.rules import Medoid, maximum, std_extent
+from eocc.entropic.regions.fuzzy import build_region
+from eocc.entropic.regions.rules import std_extent
 from eocc.entropic.regions.scores import log_grades
 from eocc.space.dissimilarity_space import DissimilaritySpace
-
-
-def test_distances_may_exceed_1_by_rounding_only():
-    rounded, wrong = (np.array([[0.0, d], [d, 0.0]]) for d in (1 + 1e-12, 1 + 1e-6))
-    assert modularity(rounded, [0, 1]) == modularity([[0.0, 1.0], [1.0, 0.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"distances must lie in \[0, 1\]"):
-        modularity(wrong, [0, 1])
 
 
 def test_an_extent_that_is_only_rounding_counts_as_0():
     # Three equal distances, one of which is 0.1 + 0.2 = 0.30000000000000004: their standard deviation is 2.6e-17.
     d, e = 0.3, 0.1 + 0.2
     distances = np.array([[0.0, d, e], [d, 0.0, d], [e, d, 0.0]])
-    how = Fuzzification(std_extent, Medoid(), Gaussian(), maximum)
     tree = SpanningTree(np.array([[0, 1], [1, 2]]), np.array([0.7, 0.7]))
     graph = EuclideanGraph(DissimilaritySpace(np.eye(3), np.zeros(3)), distances, tree)
-    region, _ = build_region(graph, how, np.arange(3))
+    region = build_region(graph, std_extent, np.arange(3))
     assert std_extent(np.array([d, d, e])) > 0
     assert region.extent == 0.7
 

@@ -157,7 +157,7 @@ def test_a_rate_out_of_range_is_named(setosa, rate, method):
 
 
 class Never:
-    def start(self, n_parameters, rng):
+    def batches(self, n_parameters, rng):
         raise AssertionError("the search was started")
 
 

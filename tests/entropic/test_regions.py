@@ -10,21 +10,17 @@ from eocc.base.registry import resolve_function
 from eocc.entropic.graph.complete import EuclideanGraph, spanning_tree
 from eocc.entropic.partition.cuts import cut, members_of_clusters
 from eocc.entropic.regions import EXTENTS, TCONORMS
-from eocc.entropic.regions.fuzzy import CANCELLED, LEAST_EXTENT, Fuzzification, FuzzyModel, build_region, log_grades
+from eocc.entropic.regions.fuzzy import CANCELLED, LEAST_EXTENT, FuzzyModel, build_region, log_grades
 from eocc.entropic.regions.memberships import (
     MEMBERSHIP_FUNCTIONS,
     Bell,
     Gaussian,
-    Trapezoidal,
     Triangular,
     resolve_membership_function,
 )
 from eocc.entropic.regions.rules import (
-    Centroid,
-    Medoid,
     QuantileExtent,
     maximum,
-    mean_extent,
 )
 from eocc.entropic.regions.scores import decision_margin
 from eocc.kernels.distances import pairs_among, sums_among
@@ -43,13 +39,9 @@ def model(centres, extents, function=None):
     return FuzzyModel(np.array(centres, float), np.array(extents, float), function or Gaussian(), maximum)
 
 
-def built(graph, labels, how):
-    return [build_region(graph, how, members) for members in members_of_clusters(labels)]
-
-
-def regions_of(graph, labels, extent="mean", representative=None):
-    how = Fuzzification(resolve_function("extent", EXTENTS, extent), representative or Medoid(), Gaussian(), maximum)
-    return [region for region, _ in built(graph, labels, how)]
+def regions_of(graph, labels, extent="mean"):
+    extent = resolve_function("extent", EXTENTS, extent)
+    return [build_region(graph, extent, members) for members in members_of_clusters(labels)]
 
 
 @given(distance_matrices(), st.data())
@@ -78,27 +70,14 @@ def test_sums_and_pairs_of_members_equal_the_definition(distances, data):
 
 
 @pytest.mark.parametrize("extent", ["mean", "max"])
-@pytest.mark.parametrize("representative", [Medoid(), Centroid()])
-def test_a_rule_of_your_own_gets_all_pairs(extent, representative):
-    class OfPairs:
-        centre = representative.centre
-
+def test_an_extent_of_your_own_gets_all_pairs(extent):
     rows = np.random.default_rng(0).normal(size=(20, 3))
     graph, labels = graph_of(squareform(pdist(rows)), rows), np.arange(20) % 3
     of_sums = resolve_function("extent", EXTENTS, extent)
-    for how in [
-        Fuzzification(lambda pairs: of_sums(pairs), OfPairs(), Gaussian(), maximum),
-        Fuzzification(of_sums, OfPairs(), Gaussian(), maximum),
-        Fuzzification(lambda pairs: of_sums(pairs), representative, Gaussian(), maximum),
-    ]:
-        for (found, centre), (region, expected) in zip(
-            built(graph, labels, how),
-            built(graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
-            strict=True,
-        ):
-            assert found.representative == region.representative
-            assert found.extent == pytest.approx(region.extent, rel=1e-12)
-            assert_allclose(centre, expected, rtol=1e-12)
+    found, expected = regions_of(graph, labels, lambda pairs: of_sums(pairs)), regions_of(graph, labels, of_sums)
+    for one, other in zip(found, expected, strict=True):
+        assert one.representative == other.representative
+        assert one.extent == pytest.approx(other.extent, rel=1e-12)
 
 
 def test_three_points_on_a_line_by_hand():
@@ -201,22 +180,11 @@ def test_tconorms_rank_grades_that_underflow(name):
     assert np.argsort(-united).tolist() == [3, 2, 0, 1]
 
 
-def test_centroid_lies_between_its_members():
-    x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
-    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
-    how = Fuzzification(mean_extent, Centroid(), Gaussian(), maximum)
-    ((region, centre),) = built(graph_of(distances, x), np.zeros(3, int), how)
-    assert_allclose(centre, [0.1, 0.1])
-    assert region.representative == regions_of(graph_of(distances), np.zeros(3, int))[0].representative
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: QuantileExtent(2), r"q must lie in \[0, 1\], not 2"),
         (lambda: Triangular(support=1), "support must exceed 1, the extent itself, not be 1"),
-        (lambda: Trapezoidal(core=3), r"core must lie in \[0, support\) = \[0, 2.0\), not be 3"),
-        (lambda: Trapezoidal(core=0.5, support=0.9), "support must exceed 1"),
         (lambda: Bell(slope=0), "slope must be positive, not 0"),
     ],
 )
@@ -240,21 +208,6 @@ def test_zero_grades_score_below_all_others_and_are_ranked():
 
     scores = log_grades(CutOff(), np.array([[50.0, 59.0, 61.0, 70.0]]))
     assert (np.diff(scores) < 0).all()
-
-
-@pytest.mark.parametrize(
-    ("representative", "message"),
-    [
-        (type("Odd", (), {"centre": lambda self, rows, d: (rows[0], 99)})(), r"a member 0\.\.2"),
-        (type("Odd", (), {"centre": lambda self, rows, d: (rows[0, 0], 0)})(), "finite point of shape"),
-    ],
-)
-def test_invalid_results_of_custom_parts_raise_clear_errors(representative, message):
-    x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
-    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
-    how = Fuzzification(mean_extent, representative, Gaussian(), maximum)
-    with pytest.raises(ValueError, match=message):
-        built(graph_of(distances, x), np.zeros(3, int), how)
 
 
 def test_values_of_settings_by_hand():

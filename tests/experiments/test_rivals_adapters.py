@@ -1,7 +1,5 @@
 """The rivals that wrap scikit-learn and PyOD give the same scores as those."""
 
-import importlib
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -227,17 +225,3 @@ def test_ecod_training_scores_are_left_out():
     X = cloud(20)
     left_out = [PyodECOD().fit(np.delete(X, i, axis=0)).score_samples(X[[i]])[0] for i in range(20)]
     assert_allclose(PyodECOD().fit(X).training_scores_, left_out, rtol=1e-12)
-
-
-@pytest.mark.parametrize("rival", [PyodKNN(), PyodECOD()])
-def test_missing_pyod_error_names_the_extra(monkeypatch, rival):
-    real = importlib.import_module
-
-    def without(name, *rest):
-        if name.startswith("pyod"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=r"Pyod\w+ needs the package pyod: pip install pyod"):
-        rival.fit(cloud())

@@ -53,7 +53,7 @@ def test_the_likely_width_makes_left_out_patterns_likeliest():
     dimension = intrinsic_dimension(D)
 
     def likelihood(width):
-        return left_out_log_density(D, width / np.sqrt(2), dimension, np.ones(30)).mean()
+        return left_out_log_density(D, width / np.sqrt(2), dimension).mean()
 
     assert all(likelihood(width) >= likelihood(width * factor) for factor in (0.5, 0.8, 0.95, 1.05, 1.25, 2))
     assert SupportVectorDescription().fit(X).width_ == width

@@ -29,12 +29,6 @@ def test_one_neighbour_ranks_as_the_nearest_neighbour():
     assert_array_equal(np.argsort(gem.score_samples(new)), np.argsort(nearest.score_samples(new)))
 
 
-def test_p_values_count_left_out_training_rows_that_are_no_more_normal():
-    # Left-out lengths with k = 1: 1, 1, 2, 4. A row at distance 2 of its nearest has two rows (2 and 4) as far.
-    gem = GeometricEntropyMinimisation(k=1).fit([[0.0], [1.0], [3.0], [7.0]])
-    assert_allclose(gem.p_values([[9.0], [0.5], [20.0]]), [(1 + 2) / 5, 1.0, 1 / 5])
-
-
 def test_gamma_lets_far_neighbours_count_more():
     X = [[0.0], [1.0], [6.0]]
     assert GeometricEntropyMinimisation(k=2, gamma=1.0).fit(X).score_samples([[3.0]])[0] == pytest.approx(-5 / 6)

@@ -11,9 +11,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from doubles import plain
-from eocc.entropic.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular
+from eocc.entropic.regions.memberships import Bell, Gaussian, Triangular
 from eocc.explain import differences
-from eocc.explain.by_regions import prototypes_of
 from eocc.measures import MEASURES, Composite
 from samples import samples
 
@@ -132,16 +131,6 @@ def test_far_rows_and_copies_stay_finite():
     assert near.is_target
 
 
-def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
-    clf = plain(representative="centroid").fit(frame[:50])
-    rows = clf._embed(frame.to_numpy()[:50])
-    found = prototypes_of(clf, range(len(clf.regions_)))
-    for number, region in enumerate(clf.regions_):
-        gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)
-        assert found[number] == region.members[np.argmin(gaps)]
-    assert clf.explain(frame[60:61])[0].prototype.index in found.values()
-
-
 def test_rows_held_out_to_validate_are_counted(frame):
     y = np.where(np.arange(150) < 50, 1, -1)
     turned = frame.iloc[::-1].reset_index(drop=True)
@@ -220,7 +209,6 @@ def test_rules_of_every_measure_print(name):
         (Gaussian(), "exp(-r^2 / 2)"),
         (Bell(slope=1.5), "1 / (1 + r^3)"),
         (Triangular(support=3), "max(0, 1 - r / 3)"),
-        (Trapezoidal(core=0.5, support=2), "min(1, max(0, (2 - r) / 1.5))"),
     ],
 )
 def test_the_formula_of_a_membership_gives_its_grades(function, formula):

@@ -5,11 +5,11 @@ import math
 from oracles.core import heaviest_first, kruskal, rounded
 
 
-def point_spanning_tree(points, scale=1.0):
+def point_spanning_tree(points):
     """Edges (i, j) and lengths, heaviest first; the lengths of tied edges never rise."""
 
     def length(a, b):
-        return math.sqrt(sum((x - y) ** 2 for x, y in zip(a, b, strict=True))) * scale
+        return math.sqrt(sum((x - y) ** 2 for x, y in zip(a, b, strict=True)))
 
     rows = points.tolist()
     edges = heaviest_first(kruskal(rounded([[length(a, b) for b in rows] for a in rows]).tolist()))

@@ -332,7 +332,7 @@ def test_composites_and_functions_have_their_report(tmp_path):
 
 
 def test_search_and_calibration_are_shown(setosa, tmp_path):
-    clf = EntropicOneClassClassifier(search="random", false_alarm_rate=0.1, random_state=0).fit(setosa)
+    clf = EntropicOneClassClassifier(search="genetic", false_alarm_rate=0.1, random_state=0).fit(setosa)
     text = read(write_report(clf, tmp_path / "page.html", setosa + 0.5)).text
     assert "The false-alarm rate is 0.1: about 10% of new normal rows are rejected." in text
     assert "share of rows with p-value up to a" in text

@@ -1,6 +1,7 @@
 """EntropicOneClassClassifier: the method of the paper."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.base.parameters import checked
+from eocc.base.progress import shown
 from eocc.base.threads import threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
@@ -23,10 +25,10 @@ from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.entropic.graph.entropy import renyi_order
 from eocc.entropic.regions.fuzzy import normal_regions
 from eocc.entropic.regions.memberships import MembershipFunction
-from eocc.entropic.regions.rules import Extent, Representative, TConorm
+from eocc.entropic.regions.rules import Extent, TConorm
 from eocc.entropic.regions.scores import Scores, log_grades
-from eocc.entropic.search.base import Search
-from eocc.entropic.synthesis.synthesis import Model, Settings, reporting, synthesise
+from eocc.entropic.search.genetic import Search
+from eocc.entropic.synthesis.synthesis import Model, Settings, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
@@ -70,19 +72,17 @@ class EntropicOneClassClassifier(OneClassClassifier):
     gamma : float in (0, d), default=0.02
         The exponent of the tree's edge lengths in the entropy; d is the number of prototypes. The Rényi entropy then
         has the order alpha = (d - gamma) / d, so gamma = d / 2 gives alpha = 1/2.
-    performance : {"accuracy", "balanced_accuracy", "f1", "auc"} or callable, default="accuracy"
-        The performance on the validation set, or a function of its labels, the decisions and the scores.
+    performance : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
+        The performance of the decisions on the validation set.
     validation_fraction : float in (0, 1), default=0.1
         The share of targets and of outliers that `fit(X, y)` holds out for validation.
     extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
-    representative : {"medoid", "centroid"} or Representative, default="medoid"
-        The point from which a region's distances are measured.
-    membership_function : {"gaussian", "triangular", "trapezoidal", "bell"} or MembershipFunction, default="gaussian"
+    membership_function : {"gaussian", "triangular", "bell"} or MembershipFunction, default="gaussian"
         How a distance, in extents, becomes a grade of membership.
     tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
         How the grades in several regions become one.
-    search : {"genetic", "random"}, Search or None, default="genetic"
+    search : {"genetic"}, Search or None, default="genetic"
         How p is found; None takes p = 1. Objects of `eocc.entropic.search` have settings: `GeneticSearch(max_time=60)`.
     weights : array-like of shape (n_parameters,), default=None
         Fixed weights p. There is no search then.
@@ -161,10 +161,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
-        performance: Any = "accuracy",
+        performance: str = "accuracy",
         validation_fraction: float = 0.1,
         extent: str | Extent = "mean",
-        representative: str | Representative = "medoid",
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
         search: str | Search | None = "genetic",
@@ -178,8 +177,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.measure, self.synthesis, self.prototypes, self.selection = measure, synthesis, prototypes, selection
         self.first_cut, self.objective, self.eta, self.beta, self.gamma = first_cut, objective, eta, beta, gamma
         self.performance, self.validation_fraction = performance, validation_fraction
-        self.extent, self.representative = extent, representative
-        self.membership_function, self.tconorm = membership_function, tconorm
+        self.extent, self.membership_function, self.tconorm = extent, membership_function, tconorm
         self.search, self.weights, self.false_alarm_rate = search, weights, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
         self.random_state, self.verbose = random_state, verbose
@@ -219,10 +217,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
             rank_of(self.false_alarm_rate, len(patterns))  # raises an error if they are too few
         self._check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
         settings = settings_of(draft, split)
-        with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
-            draft._take(synthesise(patterns, settings, rng, report), split.training)
+        with shown() if self.verbose else nullcontext():
+            draft._take(synthesise(patterns, settings, rng), split.training)
         if self.false_alarm_rate is not None:
-            draft._calibrate(patterns, settings, rng, self.false_alarm_rate)
+            draft._calibrate(patterns, replace(settings, verbose=False), rng, self.false_alarm_rate)
         return commit_fit(self, draft)
 
     def _split(self, data: Any, y: Any, validation: Any, rng: np.random.Generator) -> ValidationSplit:
@@ -250,7 +248,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
         def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
             fold = unfitted_copy(self)
-            fold._take(synthesise(kept, settings, rng, lambda generation, best: None), np.arange(len(kept)))
+            fold._take(synthesise(kept, settings, rng), np.arange(len(kept)))
             with threads(settings.n_threads):
                 margins: Matrix = fold._score_patterns(held_out).margins
             return margins
@@ -325,11 +323,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return rules_of(self)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
-        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these,
-        # and representatives other than the medoid all of both.
+        # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these.
         r = count_of(self.prototypes, n)
-        copies = 4 * n * n if self.representative == "medoid" else 8 * n * (n + r)
-        fixed = 8 * n * n_columns + pair_bytes * n * r + copies
+        fixed = 8 * n * n_columns + pair_bytes * n * r + 4 * n * n
         needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * 8 * (n * r + n * n))
         fewer = f"prototypes={max(1, r // 4)}, " if 4 * r > n else ""  # else all pairs of rows take most of the memory
         return needed, f"use RegionClassifier, or pass fewer rows, {fewer}fewer threads, or raise max_memory"

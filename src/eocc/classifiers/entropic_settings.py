@@ -3,14 +3,12 @@
 from typing import Any
 
 from eocc.base.arguments import n_threads
-from eocc.base.registry import resolve, resolve_function
+from eocc.base.registry import resolve_function
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.regions import EXTENTS, REPRESENTATIVES, TCONORMS
-from eocc.entropic.regions.all_partitions import PERFORMANCES
+from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
 from eocc.entropic.regions.fuzzy import Fuzzification
 from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.search.base import resolve_search
-from eocc.entropic.search.genetic import GeneticSearch
+from eocc.entropic.search.genetic import GeneticSearch, resolve_search
 from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import Settings
 from eocc.space.prototypes.selections import resolve_selection
@@ -28,7 +26,6 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
     """Return the settings of a fit."""
     fuzzification = Fuzzification(
         resolve_function("extent", EXTENTS, classifier.extent),
-        resolve("representative", REPRESENTATIVES, classifier.representative, method="centre"),
         resolve_membership_function(classifier.membership_function),
         resolve_function("tconorm", TCONORMS, classifier.tconorm),
     )
@@ -38,8 +35,8 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
         synthesis = ValidationSynthesis(
             **shared,
             beta=classifier.beta,
-            performance=resolve_function("performance", PERFORMANCES, classifier.performance),
-            fuzzification=fuzzification,
+            performance=PERFORMANCES[classifier.performance],
+            extent=fuzzification.extent,
             targets=split.targets,
             outliers=split.outliers,
         )
@@ -53,4 +50,5 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
         search=resolve_search(classifier.search) if is_searched else None,
         weights=classifier.weights,
         n_threads=n_threads(classifier.n_jobs),
+        verbose=bool(classifier.verbose),
     )

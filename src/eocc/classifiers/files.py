@@ -21,7 +21,7 @@ def save(classifier: OneClassClassifier, path: str | os.PathLike[str]) -> None:
     Notes
     -----
     A measure, membership function or t-conorm of your own is not written: pass it to `load` again. Other objects of
-    your own (a search, a performance, an extent, a random generator) matter only to `fit` and are left out.
+    your own (a search, an extent, a random generator) matter only to `fit` and are left out.
     """
     name = type(classifier).__name__
     if name not in CLASSIFIERS or type(classifier) is not CLASSIFIERS[name]:

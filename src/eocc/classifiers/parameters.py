@@ -5,7 +5,7 @@ from eocc.base.parameters import ANYTHING, AUTO, COLUMN_NAMES, THREADS, Paramete
 from eocc.base.parameters import MEMORY as BYTES
 from eocc.base.registry import choice
 from eocc.entropic.partition import LEAST_CLUSTERS
-from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
+from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, TCONORMS
 from eocc.entropic.search import SEARCHES
 from eocc.measures import MEASURES
 from eocc.space.prototypes import SELECTIONS
@@ -65,15 +65,12 @@ ENTROPIC_PARAMETERS = (
     Parameter(
         "gamma", number("(0, inf)"), "The exponent of edge lengths in the entropy; less than the number of prototypes."
     ),
-    Parameter(
-        "performance", ANYTHING, "What is measured on the validation rows: accuracy, balanced_accuracy, f1 or auc."
-    ),
+    Parameter("performance", choice(PERFORMANCES), "What is measured on the validation rows."),
     Parameter("validation_fraction", number("(0, 1)"), "The share of labelled rows held out for validation."),
     Parameter("extent", choice(EXTENTS, "__call__"), "How the extent of a region is computed."),
-    Parameter("representative", choice(REPRESENTATIVES, "centre"), "The centre of a region."),
     MEMBERSHIP,
     Parameter("tconorm", choice(TCONORMS, "__call__"), "How the grades of several regions are combined."),
-    Parameter("search", optional(choice(SEARCHES, "start")), "How weights are found; none sets all to 1."),
+    Parameter("search", optional(choice(SEARCHES, "batches")), "How weights are found; none sets all to 1."),
     *(WEIGHTS, RATE, MEMORY, JOBS, SEED),
     Parameter("verbose", ANYTHING, "Show the progress of the search."),
 )

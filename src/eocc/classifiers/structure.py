@@ -32,7 +32,7 @@ def structure_of(classifier: Any) -> Model:
     paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=function)
     paper.resolved_measure_ = classifier.resolved_measure_
     settings = settings_of(paper, ValidationSplit(every, None, None))
-    return best_model(representation, settings, np.random.default_rng(0), lambda generation, best: None)
+    return best_model(representation, settings, np.random.default_rng(0))
 
 
 def _of_structure(path: str, meaning: str) -> Any:

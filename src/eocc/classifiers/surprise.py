@@ -93,7 +93,7 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
         n, at least 5,000, so that a fit takes about half a minute on two cores. With d > 20 columns it keeps 1,000
         billion / (n d). For other data it means as many rows as can be compared with each other in 2 GiB. All rows
         count for the threshold and the p-values.
-    membership_function : {"gaussian", "triangular", "trapezoidal", "bell"} or MembershipFunction, default="gaussian"
+    membership_function : {"gaussian", "triangular", "bell"} or MembershipFunction, default="gaussian"
         How a ratio becomes a grade of membership in [0, 1]. Decisions do not depend on it.
     false_alarm_rate : float in (0, 1) or None, default=None
         The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or

@@ -77,7 +77,7 @@ def reproduce(study: str, **given: Any) -> None:
     """Run the paper's comparisons next to its published figures.
 
     Finished runs are kept in the folder, so an interrupted command continues where it stopped. Data are taken from the
-    folder in EOCC_DATA, from packages that ship them, or from their public homes.
+    folder in EOCC_DATA, from scikit-learn, or from their public homes.
 
     Example: eocc reproduce uci-low --systems EOCC-1,1-NN --datasets I --output results
     """

@@ -45,7 +45,6 @@ class DatasetRow:
     n_missing: int
     home: str
     sha256: str | None
-    shipped_by: str | None
     public_file: PublicFile | None
     variant_of: str | None
     splits: tuple[tuple[int, ...], ...]
@@ -88,7 +87,6 @@ def _row(cells: dict[str, str]) -> DatasetRow:
         n_features=int(cells["n_features"]) if cells["n_features"] else None,
         n_missing=int(cells["n_missing"] or 0),
         sha256=cells["sha256"] or None,
-        shipped_by=cells["shipped_by"] or None,
         # Each is the checksum that others publish for that address.
         public_file=PublicFile(address, cells["public_sha256"]) if address else None,
         variant_of=cells["variant_of"] or None,

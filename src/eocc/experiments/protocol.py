@@ -17,7 +17,6 @@ import numpy as np
 
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.datasets import load_iam, load_uci
-from eocc.rivals.distances import Metric
 
 N_FOLDS = 10
 # The paper says "suitable" noise. Here: a tenth of each column's standard deviation over the training targets, and none
@@ -202,10 +201,11 @@ def _iam_trial(name: str, target: str | None) -> Trial:
 
 
 @lru_cache(maxsize=1)
-def as_distances(source: Source) -> tuple[Any, Any]:
+def as_distances(source: Source) -> tuple[Matrix, ...]:
     """Return the (training, test) blocks of dissimilarities of a set, for systems that take them; computed once."""
     trial = source.trial(source.normalisations[0], 0, 0)
-    metric = Metric(trial.measure("graph-edit"))
-    training, test = metric.read(trial.training), metric.read(trial.test.patterns)
-    fitted = metric.fit(training)
-    return fitted.distances(training, training), fitted.distances(test, training)
+    measure = trial.measure("graph-edit")
+    training, test = measure.read(trial.training), measure.read(trial.test.patterns)
+    fitted = measure.fit(training)
+    weights = fitted.neutral_weights()
+    return tuple(fitted.prepare(patterns, training).evaluate(weights) for patterns in (training, test))

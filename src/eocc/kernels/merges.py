@@ -7,6 +7,8 @@ the splits of a spanning tree from the top.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from eocc.kernels.compile import kernel, summing_kernel
 from eocc.kernels.distances import row_distance
 
@@ -61,15 +63,15 @@ def central_member(order, sums, a, b, tolerance):
 
 
 @kernel
-def merge_clusters(distances, cuts, tolerance, nodes, sums, current):
-    """Fill all nodes of the `cuts`."""
+def merge_clusters(distances, cuts, tolerance):
+    """Return all nodes of the `cuts`."""
     # Lightest edge first. sums[t] is the sum of distances from pattern order[t] to its cluster, so a merge adds only
-    # the distances across: each pair is read once, O(n^2) in all. `sums` (zeros) and `current` (n,) are scratch.
+    # the distances across: each pair is read once, O(n^2) in all.
     order, start, middle, stop = cuts
-    medoid, total, largest, left, right = nodes
     n = order.shape[0]
-    for t in range(n):
-        current[t] = -1 - order[t]
+    medoid, left, right = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1, np.int64)
+    total, largest = np.empty(n - 1), np.empty(n - 1)
+    sums, current = np.zeros(n), -1 - order
     for e in range(n - 2, -1, -1):
         a, b, c = start[e], middle[e], stop[e]
         left[e], right[e] = current[a], current[b]
@@ -88,6 +90,7 @@ def merge_clusters(distances, cuts, tolerance, nodes, sums, current):
         total[e], largest[e] = all_pairs, greatest
         medoid[e] = central_member(order, sums, a, c, tolerance)
         current[a] = e
+    return Nodes(medoid, total, largest, left, right)
 
 
 @kernel
@@ -104,13 +107,15 @@ def accept(point, radius, pairs, accepted):
 
 
 @kernel
-def count_accepted(nodes, radius, single_radius, pairs, n_targets, scratch, true_positives, false_positives):
-    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted."""
+def count_accepted(nodes, radius, single_radius, pairs, n_targets):
+    """Return, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted."""
     # Splitting a node replaces its region by those of its children; regions[v] counts the current regions that accept
-    # pattern v. `scratch` is (accepted (n-1, m), regions (zeros, m), child_accepts (m,)).
+    # pattern v.
     medoid, left, right = nodes.medoid, nodes.left, nodes.right
-    accepted, regions, child_accepts = scratch
-    for e in range(medoid.shape[0]):
+    n_nodes, m = medoid.shape[0], pairs.others.shape[0]
+    accepted, regions, child_accepts = np.empty((n_nodes, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8)
+    true_positives, false_positives = np.empty(n_nodes, np.int64), np.empty(n_nodes, np.int64)
+    for e in range(n_nodes):
         if e > 0:
             regions -= accepted[e]
         for child in (left[e], right[e]):
@@ -119,3 +124,4 @@ def count_accepted(nodes, radius, single_radius, pairs, n_targets, scratch, true
             accept(point, reach, pairs, own)
             regions += own
         true_positives[e], false_positives[e] = (regions[:n_targets] > 0).sum(), (regions[n_targets:] > 0).sum()
+    return true_positives, false_positives

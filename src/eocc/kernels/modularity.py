@@ -5,6 +5,8 @@ departure: curve of modularity.
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from eocc.kernels.compile import kernel, summing_kernel
 
 # The rounding error of a similarity 1 - w; a mean similarity below it counts as 0.
@@ -42,19 +44,18 @@ def block_sum(matrix, order, a, b, c, d):
 
 
 @kernel
-def split_curve(distances, cuts, least, tolerance, curve, degree):
-    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than `tolerance`; return the last k, >= `least`."""
+def split_curve(distances, cuts, least, tolerance):
+    """Return the last k >= `least` before Q falls by more than `tolerance`, and Q (n,) for k = 1, 2, ... until then."""
     # Splitting a cluster into A and B changes Q by deg_A deg_B / (2 E^2) - s(A, B) / E, with s(A, B) the similarity 1 -
-    # w summed over A x B; over all splits each pair is summed once: O(n^2) in all. Q stays 0 if E = 0. `curve` (n,)
-    # starts as zeros; `degree` (n + 1,) is scratch.
+    # w summed over A x B; over all splits each pair is summed once: O(n^2) in all. Q stays 0 if E = 0.
     order, start, middle, stop = cuts
     n = distances.shape[0]
-    degree[0] = 0.0  # degree[t]: sum over the first t vertices in leaf order
+    curve, degree = np.zeros(n), np.zeros(n + 1)  # degree[t]: sum over the first t vertices in leaf order
     for t in range(n):
         degree[t + 1] = degree[t] + ((n - 1) - row_sum(distances, order[t]))
     total = degree[n] / 2.0  # E
     if total <= NO_SIMILARITY * (n * (n - 1) / 2.0):
-        return n
+        return n, curve
     for k in range(1, n):
         a, b, c = start[k - 1], middle[k - 1], stop[k - 1]
         away = block_sum(distances, order, a, b, b, c) if b - a < c - b else block_sum(distances, order, b, c, a, b)
@@ -63,5 +64,5 @@ def split_curve(distances, cuts, least, tolerance, curve, degree):
         gain = (expected - similarity) / total
         curve[k] = curve[k - 1] + gain
         if k >= least and gain < -tolerance:
-            return k
-    return n
+            return k, curve
+    return n, curve

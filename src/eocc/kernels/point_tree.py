@@ -53,9 +53,9 @@ def mark_nodes(component, bounds, marks):
 
 
 @kernel
-def edge_key(rows, a, b, scale):
-    """Return ||rows_a - rows_b|| * scale without the spare bits."""
-    bits = np.float64(row_distance(rows[a], rows[b]) * scale).view(np.int64)
+def edge_key(rows, a, b):
+    """Return ||rows_a - rows_b|| without the spare bits."""
+    bits = np.float64(row_distance(rows[a], rows[b])).view(np.int64)
     return np.int64((bits + (1 << (SPARE_BITS - 1))) & -(1 << SPARE_BITS)).view(np.float64)
 
 
@@ -104,7 +104,6 @@ class Boxes(NamedTuple):
     """Points in the leaves of a k-d tree, with an even number of columns; `ids` are their `rows`."""
 
     rows: Any
-    scale: Any
     points: Any
     ids: Any
     starts: Any
@@ -126,11 +125,11 @@ class Queries(NamedTuple):
 
 
 @inlined_kernel
-def square_limit(key, scale):
+def square_limit(key):
     """Return an upper limit of the squared distance of the ends of edges with at most this key."""
     # Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
     # Squares below 1e-290 lose digits to underflow.
-    return (key / scale) ** 2 * (1 + 1e-10) + 1e-290
+    return key**2 * (1 + 1e-10) + 1e-290
 
 
 @inlined_kernel
@@ -143,7 +142,7 @@ def comes_before(key, number, other_key, other, ids):
 def offer(p, other, boxes, slot, keys, near):
     """Insert the edge {p, other} into the list of p, if it belongs there; return the new limit of squared distances."""
     ids, last = boxes.ids, keys.shape[1] - 1
-    key, place = edge_key(boxes.rows, ids[p], ids[other], boxes.scale), last + 1
+    key, place = edge_key(boxes.rows, ids[p], ids[other]), last + 1
     # For the edges of one point, the order by endpoints is that of the other ends.
     while place > slot and comes_before(key, ids[other], keys[p, place - 1], near[p, place - 1], ids):
         place -= 1
@@ -151,7 +150,7 @@ def offer(p, other, boxes, slot, keys, near):
         keys[p, t], near[p, t] = keys[p, t - 1], near[p, t - 1]
     if place <= last:
         keys[p, place], near[p, place] = key, other
-    return square_limit(keys[p, last], boxes.scale)
+    return square_limit(keys[p, last])
 
 
 @kernel
@@ -179,7 +178,7 @@ def search_leaf(leaf, count, queried, boxes, component, whole, slot, lists):
 def gather(first, last, active, boxes, component, lists, queried):
     """List the queries among the positions first..last, their coordinates, and the box around them."""
     # Return how many there are, and their common component, or -1 if there are several.
-    points, scale, (keys, _, reach) = boxes.points, boxes.scale, lists
+    points, (keys, _, reach) = boxes.points, lists
     queries, limits, coordinates = queried.points, queried.limits, queried.coordinates
     low, high = queried.low, queried.high
     count, common, final = 0, -1, keys.shape[1] - 1
@@ -188,7 +187,7 @@ def gather(first, last, active, boxes, component, lists, queried):
     for p in range(first, last):
         if active[p]:
             keys[p, final] = min(keys[p, final], reach[component[p]])
-            queries[count], limits[count] = p, square_limit(keys[p, final], scale)
+            queries[count], limits[count] = p, square_limit(keys[p, final])
             for k in range(points.shape[1]):
                 coordinates[k, count] = points[p, k]
                 low[k], high[k] = min(low[k], points[p, k]), max(high[k], points[p, k])

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self, dataclass_transform, get_args, get_type
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
@@ -15,8 +16,9 @@ from threadpoolctl import ThreadpoolController
 from eocc.base.arguments import commit_fit, generator, unfitted_copy
 from eocc.base.blas import one_blas_thread
 from eocc.base.checks import Check, integer, number
+from eocc.base.registry import choice
 from eocc.base.types import Matrix
-from eocc.rivals.distances import Metric
+from eocc.measures.precomputed import Precomputed
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 DISTANCES_PER_BLOCK = 2**22
@@ -132,61 +134,73 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Return +1 for targets, -1 for all else."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    def _read_targets(self, X: Any) -> Any:
+    def _read_targets(self, X: Any) -> Matrix:
         """Return what `_learn` takes."""
         return self._read(X, reset=True)
 
-    def _read(self, X: Any, *, reset: bool) -> Any:
+    def _read(self, X: Any, *, reset: bool) -> Matrix:
         # A copy: the model keeps its targets, which the caller may change.
-        rows = validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
+        rows: Matrix = validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
         if reset:
             check_size("X", float(np.abs(rows).max()))
-        return np.clip(rows, -LARGEST_SQUARED, LARGEST_SQUARED)
+        return np.asarray(np.clip(rows, -LARGEST_SQUARED, LARGEST_SQUARED))
 
 
 class DistanceRival(Rival):
     """A rival that needs distances only: `_learn` gets those between the targets, `_score` rows of distances to them.
 
-    `metric` is "euclidean", "precomputed", or a measure of `eocc.measures` or its name (with all weights 1), so it
-    works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_` are the training patterns.
+    `metric` is "euclidean", for rows of numbers, or "precomputed": then `fit` takes the square block of the distances
+    between the targets, and the other methods take rows of distances to them. `prototypes_` are the targets, or their
+    numbers.
 
     `width` = "auto" of SVDD, LPDD and MPM is the width of the Parzen density that makes left-out targets likeliest, but
     at least a third of the median distance to the nearest target that is not a copy. `nu` is the share of targets that
     may stay outside the boundary; the default is `rejection_rate`.
     """
 
-    metric: Any = "euclidean"
+    metric: Annotated[str, choice(("euclidean", "precomputed"))] = "euclidean"
+
+    @property
+    def _has_rows(self) -> bool:
+        return self.metric == "euclidean"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = Metric(self.metric).is_pairwise
+        tags.input_tags.pairwise = not self._has_rows
         return tags
 
     def score_samples(self, X: Any) -> Matrix:
         """Return finite scores, higher = more normal."""
         check_is_fitted(self)
-        patterns = self._read(X, reset=False)
-        step = max(1, DISTANCES_PER_BLOCK // len(self.prototypes_))
+        patterns, n = self._read(X, reset=False), len(self.prototypes_)
+        if not self._has_rows and patterns.shape[1] != n:
+            raise ValueError(f"this block has {patterns.shape[1]} columns; it needs {n}, one per row of the fit")
+        step = max(1, DISTANCES_PER_BLOCK // n)
         scores = []
         for start in range(0, len(patterns), step):
             block = patterns[start : start + step]
-            D = self.metric_.distances(block, self.prototypes_)
+            # cdist takes differences: a matrix product would round differently in other batches.
+            D = cdist(block, self.prototypes_) if self._has_rows else block
             scores.append(self._score_block(np.minimum(D, self.farthest_), block))
         return np.concatenate(scores)
 
-    def _score_block(self, D: Matrix, patterns: Any) -> Matrix:
+    def _score_block(self, D: Matrix, patterns: Matrix) -> Matrix:
         return self._score(D)
 
     def _read_targets(self, X: Any) -> Matrix:
-        self.prototypes_ = self._read(X, reset=True)
-        self.metric_ = Metric(self.metric).fit(self.prototypes_)
-        D = self.metric_.distances(self.prototypes_, self.prototypes_)
+        targets = self._read(X, reset=True)
+        self.prototypes_ = targets if self._has_rows else np.arange(len(targets))
+        D = np.asarray(cdist(targets, targets)) if self._has_rows else targets
         largest = float(D.max())
         check_size("the block of distances", largest)
         # Farther patterns are all equally far: powers of quotients with a width far below the largest stay finite.
         self.farthest_ = 1e50 * (largest or 1.0)
         return D
 
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        metric = Metric(self.metric)
-        return super()._read(X, reset=reset) if metric.takes_rows else metric.read(X)
+    def _read(self, X: Any, *, reset: bool) -> Matrix:
+        if self._has_rows:
+            return super()._read(X, reset=reset)
+        block = Precomputed().read(X)
+        if reset:
+            Precomputed().fit(block)  # the checks of a square block
+        return block.block

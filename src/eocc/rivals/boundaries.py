@@ -46,7 +46,7 @@ def likely_width(D: Matrix) -> float:
     >>> likely_width(np.array([[0.0, 2.0], [2.0, 0.0]])).__round__(3)
     2.828
     """
-    likeliest = float(np.sqrt(2) * likeliest_width(D, intrinsic_dimension(D), np.ones(len(D))))
+    likeliest = float(np.sqrt(2) * likeliest_width(D, intrinsic_dimension(D)))
     nearest = np.where(D > 0, D, np.inf).min(axis=1)
     return max(likeliest, float(np.median(nearest[nearest < np.inf])) / 3) if D.any() else likeliest
 

@@ -1,13 +1,12 @@
 """Rivals that look at one feature at a time."""
 
-import warnings
 from typing import Annotated, Any
 
 import numpy as np
 from sklearn.ensemble import IsolationForest
 
-from eocc.base.types import Matrix
-from eocc.rivals.base import COUNT, Rival, needed, seed_of
+from eocc.base.types import Indices, Matrix
+from eocc.rivals.base import COUNT, Rival, seed_of
 
 
 class IsolationForestRival(Rival):
@@ -37,27 +36,26 @@ class IsolationForestRival(Rival):
 
 
 class PyodECOD(Rival):
-    """PyOD's ECOD: score_samples is the sum over features of the log-probability of the rarer tail beyond the value.
+    """ECOD: score_samples is the sum over features of the log-probability of the rarer tail beyond the value.
 
     For each feature, the log of the smaller of two fractions: of targets, the pattern included, at or below its value,
-    and at or above it. Each row is scored as PyOD scores it alone, where its score does not depend on other rows. PyOD
-    adds both tails if the skewness is exactly 0, an accident of rounding that is left out.
+    and at or above it. Each row is scored as PyOD's ECOD scores it alone, where its score does not depend on other
+    rows. PyOD adds both tails if the skewness is exactly 0, an accident of rounding that is left out.
 
     >>> PyodECOD().fit([[0.0], [1.0], [2.0]]).score_samples([[1.0], [9.0]]).round(3)
     array([-0.288, -1.386])
     """
 
     def _learn(self, X: Matrix) -> Matrix:
-        with warnings.catch_warnings():
-            # Few or equal values have no skewness; PyOD then takes 0.
-            warnings.simplefilter("ignore", RuntimeWarning)
-            detector = needed("pyod.models.ecod", "pyod", by="PyodECOD").ECOD().fit(X)
-        self.sorted_targets_ = np.sort(detector.X_train, axis=0)
-        return -np.asarray(np.maximum(detector.U_l, detector.U_r).sum(axis=1))
+        self.sorted_targets_ = np.sort(X, axis=0)
+        return np.asarray(np.log(self._rarer_tails(X) / len(X)).sum(axis=1))
 
     def _score(self, X: Matrix) -> Matrix:
-        n = len(self.sorted_targets_)
+        return np.asarray(np.log((1 + self._rarer_tails(X)) / (len(self.sorted_targets_) + 1)).sum(axis=1))
+
+    def _rarer_tails(self, X: Matrix) -> Indices:
+        """Return how many targets lie at or beyond each value, on the side with fewer."""
         columns = list(zip(self.sorted_targets_.T, X.T, strict=True))
-        left = np.column_stack([np.searchsorted(targets, values, side="right") for targets, values in columns])
-        right = n - np.column_stack([np.searchsorted(targets, values, side="left") for targets, values in columns])
-        return np.asarray(np.log((1 + np.minimum(left, right)) / (n + 1)).sum(axis=1))
+        below = np.column_stack([np.searchsorted(targets, values, side="right") for targets, values in columns])
+        less = np.column_stack([np.searchsorted(targets, values, side="left") for targets, values in columns])
+        return np.asarray(np.minimum(below, len(self.sorted_targets_) - less))

@@ -4,16 +4,14 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 from sklearn.neighbors import LocalOutlierFactor
 
 from eocc.base.checks import integer, number
 from eocc.base.types import Matrix
-from eocc.calibration.conformal import Calibration
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
-from eocc.rivals.base import COUNT, DistanceRival, Rival, needed, or_word
+from eocc.rivals.base import COUNT, DistanceRival, Rival, or_word
 from eocc.rivals.distances import distances_to_others, intrinsic_dimension
 
 
@@ -76,10 +74,10 @@ class NearestNeighbour(KNearestNeighbours):
 
 
 class PyodKNN(Rival):
-    """PyOD's k nearest neighbours: score_samples is minus the distance to the k-th, k = `n_neighbors`.
+    """Distance to the k-th nearest target, k = `n_neighbors`: score_samples is minus that distance.
 
-    pyod.models.knn.KNN with the sign reversed; k is at most the number of the other targets. With a single target, the
-    score is minus the distance to it. `KNearestNeighbours` does the same for any dissimilarity.
+    `KNearestNeighbours` with the scores and the default of PyOD's KNN, of which k is at most the number of the other
+    targets.
 
     >>> PyodKNN(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[5.0]])
     array([-2.])
@@ -88,19 +86,11 @@ class PyodKNN(Rival):
     n_neighbors: Annotated[int, COUNT] = 5
 
     def _learn(self, X: Matrix) -> Matrix:
-        self.n_neighbors_ = min(int(self.n_neighbors), len(X) - 1)
-        if self.n_neighbors_ == 0:
-            self.target_ = X
-            return np.zeros(1)
-        detector = needed("pyod.models.knn", "pyod", by="PyodKNN").KNN
-        # The ball tree computes distances from differences, so that a row scores the same in any batch.
-        self.detector_ = detector(n_neighbors=self.n_neighbors_, algorithm="ball_tree").fit(X)
-        return -np.asarray(self.detector_.decision_scores_)
+        self.neighbours_ = KNearestNeighbours(k=self.n_neighbors).fit(X)
+        return np.asarray(self.neighbours_.training_scores_)
 
     def _score(self, X: Matrix) -> Matrix:
-        if self.n_neighbors_ == 0:
-            return -np.asarray(cdist(X, self.target_)[:, 0])
-        return -np.asarray(self.detector_.decision_function(X))
+        return self.neighbours_.score_samples(X)
 
 
 class GeometricEntropyMinimisation(DistanceRival):
@@ -113,8 +103,6 @@ class GeometricEntropyMinimisation(DistanceRival):
     >>> gem = GeometricEntropyMinimisation(k=2).fit([[0.0], [1.0], [4.0]])
     >>> gem.score_samples([[2.0], [8.0]]) * gem.unit_
     array([ -3., -11.])
-    >>> gem.p_values([[2.0], [8.0]])
-    array([1.  , 0.25])
     """
 
     k: Annotated[int, COUNT] = 5
@@ -123,9 +111,7 @@ class GeometricEntropyMinimisation(DistanceRival):
     def _learn(self, D: Matrix) -> Matrix:
         self.unit_ = float(D.max()) or 1.0
         self.k_ = max(1, min(int(self.k), len(D) - 1))
-        scores = self._minus_length(distances_to_others(D)[:, : self.k_])
-        self.calibration_ = Calibration(np.sort(scores), self.rejection_rate)
-        return scores
+        return self._minus_length(distances_to_others(D)[:, : self.k_])
 
     def _score(self, D: Matrix) -> Matrix:
         nearest = np.partition(D, self.k_ - 1, axis=1)[:, : self.k_]
@@ -134,10 +120,6 @@ class GeometricEntropyMinimisation(DistanceRival):
     def _minus_length(self, nearest: Matrix) -> Matrix:
         """Return minus the sum over sorted distances, in the unit of the training distances."""
         return np.asarray(-((nearest / self.unit_) ** self.gamma).sum(axis=1))
-
-    def p_values(self, X: Any) -> Matrix:
-        """Return the share of left-out training rows, the row counted among them, that are no more normal."""
-        return self.calibration_.p_values(self.score_samples(X))
 
 
 class LocalOutlierFactorRival(DistanceRival):
@@ -190,7 +172,7 @@ class SpanningTreeDescription(DistanceRival):
         np.fill_diagonal(symmetric, np.inf)
         return self._minus_distance(symmetric, self.prototypes_, own=np.arange(len(D)))
 
-    def _score_block(self, D: Matrix, patterns: Any) -> Matrix:
+    def _score_block(self, D: Matrix, patterns: Matrix) -> Matrix:
         return self._score(D, patterns)
 
     def _score(self, D: Matrix, patterns: Any = None) -> Matrix:
@@ -198,7 +180,7 @@ class SpanningTreeDescription(DistanceRival):
 
     def _minus_distance(self, D: Matrix, patterns: Any, own: NDArray[np.int64]) -> Matrix:
         nearest: Matrix = D.min(axis=1)
-        if self.metric_.is_euclidean:
+        if self._has_rows:
             lower_to_edges(patterns, own, self.prototypes_, self.tree_.edges, nearest)
         else:
             lower_to_triangles(np.ascontiguousarray(D), own, self.tree_.edges, self.tree_.lengths, nearest)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from eocc.base.types import Matrix
-from eocc.rivals.base import DISTANCES_PER_BLOCK, WIDTH, DistanceRival, Rival
+from eocc.rivals.base import WIDTH, DistanceRival, Rival
 from eocc.rivals.distances import intrinsic_dimension
 
 
@@ -24,57 +24,54 @@ class Parzen(DistanceRival):
     width: Annotated[float | str, WIDTH] = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
-        has_rows, counts = self.metric_.is_euclidean, np.ones(len(D))
-        self.dimension_ = float(self.prototypes_.shape[1]) if has_rows else intrinsic_dimension(D)
-        self.width_ = likeliest_width(D, self.dimension_, counts) if self.width == "auto" else float(self.width)
+        self.dimension_ = float(self.prototypes_.shape[1]) if self._has_rows else intrinsic_dimension(D)
+        self.width_ = likeliest_width(D, self.dimension_) if self.width == "auto" else float(self.width)
         if len(D) == 1:
             return self._score(D)
-        return left_out_log_density(D, self.width_, self.dimension_, counts)
+        return left_out_log_density(D, self.width_, self.dimension_)
 
     def _score(self, D: Matrix) -> Matrix:
-        weights = np.full(D.shape[1], 1 / D.shape[1])
-        logs = log_weighted_sum(-0.5 * (D / self.width_) ** 2, weights)
+        logs = log_sum(-0.5 * (D / self.width_) ** 2) - np.log(D.shape[1])
         return np.asarray(logs - self.dimension_ * np.log(self.width_ * np.sqrt(2 * np.pi)))
 
 
-def left_out_log_density(D: Matrix, width: float, dimension: float, counts: Matrix) -> Matrix:
-    """Return the log-density of each pattern under the Gaussians at all others; pattern j occurs `counts`[j] times.
+def left_out_log_density(D: Matrix, width: float, dimension: float) -> Matrix:
+    """Return the log-density of each pattern under the Gaussians at all others.
 
-    >>> left_out_log_density(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, 1.0, np.array([1.0, 1.0])).round(3)
+    >>> left_out_log_density(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, 1.0).round(3)
     array([-2.919, -2.919])
     """
-    others = counts - np.eye(len(D))
-    logs = log_weighted_sum(np.where(others > 0, -0.5 * (D / width) ** 2, -np.inf), others)
-    return np.asarray(logs - np.log(counts.sum() - 1) - dimension * np.log(width * np.sqrt(2 * np.pi)))
+    logs = -0.5 * (D / width) ** 2
+    np.fill_diagonal(logs, -np.inf)
+    return np.asarray(log_sum(logs) - np.log(len(D) - 1) - dimension * np.log(width * np.sqrt(2 * np.pi)))
 
 
-def log_weighted_sum(logs: Matrix, weights: Matrix) -> Matrix:
-    """Return log sum_j w_j exp(logs_ij) of each row; finite, because the largest term is taken out first.
+def log_sum(logs: Matrix) -> Matrix:
+    """Return log sum_j exp(logs_ij) of each row; finite, because the largest term is taken out first.
 
-    scipy's logsumexp does the same, but its checks cost more than the sum on the small blocks of a feature.
+    scipy's logsumexp does the same, but its checks cost more than the sum on small blocks.
     """
     largest = logs.max(axis=1)
-    return np.asarray(largest + np.log((weights * np.exp(logs - largest[:, None])).sum(axis=1)))
+    return np.asarray(largest + np.log(np.exp(logs - largest[:, None]).sum(axis=1)))
 
 
-def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
+def likeliest_width(D: Matrix, dimension: float) -> float:
     """Return the width that gives left-out patterns the largest likelihood; 1 if all are equal.
 
     Copies would make the likelihood grow without bound as the width h goes to 0. They are treated as rounded values: h
     stays above r / sqrt(12 d), the standard deviation of rounding to steps of r / sqrt(d), where r is the median
     distance to the nearest other pattern that is not a copy.
 
-    >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, np.array([1.0, 1.0])).__round__(3)
+    >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0).__round__(3)
     2.0
     """
     if not D.any():
         return 1.0
-    shares = counts / counts.sum()
 
     def loss(log_width: float) -> float:
-        return -float((shares * left_out_log_density(D, np.exp(log_width), dimension, counts)).sum())
+        return -float(left_out_log_density(D, np.exp(log_width), dimension).mean())
 
-    low, high = np.log(_width_interval(D, dimension, counts))
+    low, high = np.log(_width_interval(D, dimension))
     grid = np.linspace(low, high, 2 + int((high - low) / np.log(np.sqrt(2))))
     best = int(np.argmin([loss(point) for point in grid]))
     around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
@@ -83,15 +80,15 @@ def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
     return float(np.exp(found.x if found.fun < loss(grid[best]) else grid[best]))
 
 
-def _width_interval(D: Matrix, dimension: float, counts: Matrix) -> Matrix:
+def _width_interval(D: Matrix, dimension: float) -> Matrix:
     """Return the smallest and the largest width worth trying.
 
     Where the likelihood is stationary, d h^2 is a mean of squared distances: between that of the nearest and that of
     the farthest.
     """
     different = np.where(D > 0, D, np.inf).min(axis=1)
-    nearest = np.where(counts > 1, 0, (D + np.diag(np.full(len(D), np.inf))).min(axis=1))
-    squares = np.average([nearest**2, D.max(axis=1) ** 2], weights=counts, axis=1)
+    nearest = (D + np.diag(np.full(len(D), np.inf))).min(axis=1)
+    squares = np.mean([nearest**2, D.max(axis=1) ** 2], axis=1)
     # If the measure is not a metric, one pattern may be at distance 0 from all others, which differ.
     rounding = np.median(different[different < np.inf]) / np.sqrt(12 * dimension)
     return np.asarray(np.maximum(np.sqrt(squares / dimension), rounding))
@@ -112,34 +109,10 @@ class NaiveParzen(Rival):
     width: Annotated[float | str, WIDTH] = "auto"
 
     def _learn(self, X: Matrix) -> Matrix:
-        self.columns_ = [_Column(column, self.width) for column in X.T]
-        self.widths_ = np.array([column.width for column in self.columns_])
+        self.columns_ = [Parzen(width=self.width).fit(column[:, None]) for column in X.T]
+        self.widths_ = np.array([column.width_ for column in self.columns_])
         # sum adds the columns one by one; the order in which numpy adds depends on the shape.
-        return np.asarray(sum(column.left_out() for column in self.columns_))
+        return np.asarray(sum(column.training_scores_ for column in self.columns_))
 
     def _score(self, X: Matrix) -> Matrix:
-        return np.asarray(sum(column.log_density(values) for column, values in zip(self.columns_, X.T, strict=True)))
-
-
-class _Column:
-    """One feature's density, from its distinct values and their counts."""
-
-    def __init__(self, column: Matrix, width: float | str) -> None:
-        self.values, self.index, counts = np.unique(column, return_inverse=True, return_counts=True)
-        self.counts = counts.astype(float)
-        distances = np.abs(self.values[:, None] - self.values)
-        self.width = likeliest_width(distances, 1.0, self.counts) if width == "auto" else float(width)
-
-    def left_out(self) -> Matrix:
-        """Return the log-density of each training row, itself left out."""
-        if self.counts.sum() == 1:
-            return self.log_density(self.values)
-        distances = np.abs(self.values[:, None] - self.values)
-        return left_out_log_density(distances, self.width, 1.0, self.counts)[self.index]
-
-    def log_density(self, values: Matrix) -> Matrix:
-        """Return the log-density of each value."""
-        step = max(1, DISTANCES_PER_BLOCK // len(self.values))
-        weights = self.counts / (self.counts.sum() * self.width * np.sqrt(2 * np.pi))
-        blocks = [values[start : start + step, None] - self.values for start in range(0, len(values), step)]
-        return np.concatenate([log_weighted_sum(-0.5 * (block / self.width) ** 2, weights) for block in blocks])
+        return np.asarray(sum(column.score_samples(x[:, None]) for column, x in zip(self.columns_, X.T, strict=True)))

@@ -43,14 +43,7 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
     """
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
     drop_spare_bits(distances.reshape(-1).view(np.int64))
-    return EuclideanGraph(space, distances, measured_tree(space.rows, space.scale, *_tree_edges(distances)))
-
-
-def _tree_edges(distances: NDArray[Any]) -> tuple[NDArray[np.int64], Matrix]:
-    m = len(distances) - 1
-    edges = np.empty((m, 2), np.int64)
-    prim_edges(distances, edges, np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty(m))
-    return edges, distances[edges[:, 0], edges[:, 1]]
+    return EuclideanGraph(space, distances, measured_tree(space.rows, space.scale, *prim_edges(distances)))
 
 
 def measured_tree(rows: NDArray[Any], scale: float, edges: NDArray[Any], keys: Matrix) -> SpanningTree:
@@ -76,7 +69,7 @@ def spanning_tree(distances: ArrayLike) -> SpanningTree:
     >>> tree.edges.tolist(), tree.lengths.tolist()
     ([[1, 2], [0, 1]], [2.0, 1.0])
     """
-    return SpanningTree(*heaviest_first(*_tree_edges(checked_distances(distances))))
+    return SpanningTree(*heaviest_first(*prim_edges(checked_distances(distances))))
 
 
 def checked_distances(distances: ArrayLike) -> Matrix:

@@ -21,29 +21,27 @@ LIST_LENGTH = 4  # the fastest of 2, 3, 4, 6 and 8 on 10,000 points of 10 dimens
 LEAF_SIZE = 128  # at most; the fastest of 32, 64 and 128, also on 100,000 points
 
 
-def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 1) -> SpanningTree:
-    """Return the minimum spanning tree of points (n, d) under w_ij = ||x_i - x_j||_2 * scale.
+def point_spanning_tree(points: ArrayLike, n_threads: int = 1) -> SpanningTree:
+    """Return the minimum spanning tree of points (n, d) under w_ij = ||x_i - x_j||_2.
 
     Edges are ordered by (w_ij without its spare bits, i, j), i < j: lengths that differ by rounding only are ties, and
     copies of a point are connected to the first one by edges of length 0. The result does not depend on the number of
     threads. `spanning_tree` and `euclidean_graph` use the same order, but may round w_ij differently.
 
-    >>> tree = point_spanning_tree([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]], scale=2.0)
+    >>> tree = point_spanning_tree([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> tree.edges.tolist(), tree.lengths.round(3).tolist()
-    ([[1, 2], [0, 2]], [8.485, 2.0])
+    ([[1, 2], [0, 2]], [4.243, 1.0])
     """
     rows = _checked_points(points)
-    if not 0 < scale < np.inf:
-        raise ValueError(f"scale must be positive and finite, not {scale}; use 1 for plain distances")
     if n_threads < 1:
         raise ValueError(f"n_threads must be at least 1, not {n_threads}")
     _, number = distinct_rows(rows)
     first = np.unique(number, return_index=True)[1]  # of the copies of each row
     copies = np.setdiff1d(np.arange(len(rows)), first)
     with threads(n_threads):
-        edges, keys = _joining_edges(_boxes_of(rows, scale, first))
+        edges, keys = _joining_edges(_boxes_of(rows, first))
     edges = np.vstack([edges, np.column_stack([first[number[copies]], copies])])
-    return measured_tree(rows, scale, edges, np.concatenate([keys, np.zeros(len(copies))]))
+    return measured_tree(rows, 1.0, edges, np.concatenate([keys, np.zeros(len(copies))]))
 
 
 def _checked_points(points: ArrayLike) -> Matrix:
@@ -57,7 +55,7 @@ def _checked_points(points: ArrayLike) -> Matrix:
     return rows
 
 
-def _boxes_of(rows: Matrix, scale: float, ids: Positions) -> kernels.Boxes:
+def _boxes_of(rows: Matrix, ids: Positions) -> kernels.Boxes:
     """Return the rows with these ids in the leaves of a balanced k-d tree, with an even number of columns."""
     columns, n = np.vstack([rows[ids].T, np.zeros((rows.shape[1] % 2, len(ids)))]), len(ids)
     n_leaves = 1 << max(0, int(np.ceil(np.log2(n / LEAF_SIZE))))
@@ -77,7 +75,7 @@ def _boxes_of(rows: Matrix, scale: float, ids: Positions) -> kernels.Boxes:
     blocks = np.full((n_leaves, points.shape[1], -(-int(np.diff(starts).max()) // 8) * 8), np.inf)
     for block, start, stop in zip(blocks, starts, starts[1:], strict=False):
         block[:, : stop - start] = points[start:stop].T
-    return kernels.Boxes(rows, scale, points, ids[order], starts, blocks, lows, highs)
+    return kernels.Boxes(rows, points, ids[order], starts, blocks, lows, highs)
 
 
 def _complete(boxes: kernels.Boxes, lists: NeighbourLists, component: Positions, active: Flags, slot: int) -> None:

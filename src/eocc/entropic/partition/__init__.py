@@ -8,7 +8,6 @@ LEAST_CLUSTERS = {"always": 2, "if-better": 1}
 
 __getattr__, __all__ = Registry("eocc.entropic", {}).exports(
     "partition.cuts.cut",
-    "partition.cuts.modularity",
     "partition.cuts.modularity_curve",
     "partition.cuts.normalized_modularity",
     "partition.cuts.prune",

@@ -8,40 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.registry import choose
 from eocc.base.types import Matrix
-from eocc.entropic.graph.complete import SpanningTree, checked_distances
+from eocc.entropic.graph.complete import SpanningTree
 from eocc.entropic.partition import LEAST_CLUSTERS
-from eocc.kernels.modularity import NO_SIMILARITY, LeafOrder, split_curve
+from eocc.kernels.modularity import LeafOrder, split_curve
 from eocc.kernels.trees import leaf_intervals
 
 Labels = NDArray[np.int64]
 
 # A smaller decrease of Q is a rounding error of the sum over the pairs. departure: falls
 ROUNDING = 1e-12
-
-
-def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
-    """Return Q = sum_l [E_l / E - (deg_l / 2E)^2] of a partition, with similarities s_ij = 1 - w_ij.
-
-    E_l sums s over the unordered pairs inside cluster l, E over all of them; deg_l sums the degrees
-    of its vertices; no self-loops. Q = 0 if E = 0.
-
-    >>> w = [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]]
-    >>> modularity(w, [0, 0, 1, 1])
-    0.5
-    """
-    similarity = 1.0 - _unit_distances(distances)
-    np.fill_diagonal(similarity, 0.0)
-    index = np.asarray(labels)
-    if index.shape != (len(similarity),):
-        raise ValueError(f"labels must be one per pattern, shape ({len(similarity)},), not {index.shape}")
-    n_pairs = len(similarity) * (len(similarity) - 1) / 2
-    total = similarity.sum() / 2
-    if total <= NO_SIMILARITY * n_pairs:
-        return 0.0
-    one_hot = (index[:, None] == np.unique(index)).astype(np.float64)
-    inside = np.einsum("il,il->l", one_hot, similarity @ one_hot) / 2
-    degrees = similarity.sum(axis=1) @ one_hot
-    return float(np.sum(inside / total - (degrees / (2 * total)) ** 2))
 
 
 def normalized_modularity(q: Any) -> Any:
@@ -55,19 +30,16 @@ def normalized_modularity(q: Any) -> Any:
 
 
 def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
-    """Return Q of the partitions into k = 1, ..., n clusters, cut from the tree.
+    """Return Q = sum_l [E_l / E - (deg_l / 2E)^2] of the partitions into k = 1, ..., n clusters, cut from the tree.
+
+    Similarities are s_ij = 1 - w_ij, for distances w in [0, 1]. E_l sums s over the unordered pairs inside cluster l, E
+    over all of them; deg_l sums the degrees of its vertices; no self-loops. Q = 0 if E = 0.
 
     >>> from eocc.entropic.graph.complete import spanning_tree
     >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
     >>> modularity_curve(w, spanning_tree(w)).tolist()
     [0.0, 0.5, 0.125, -0.25]
     """
-    matrix = _unit_distances(distances)
-    return full_curve(matrix, checked_tree(tree, len(matrix)))
-
-
-def full_curve(distances: Matrix, tree: SpanningTree) -> Matrix:
-    """Return Q for k = 1, ..., n in O(n^2), without checks."""
     return _split(distances, tree, 1, np.inf)[1]
 
 
@@ -80,14 +52,8 @@ def cut(tree: SpanningTree, k: int) -> Labels:
     >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
     [0, 0, 1]
     """
-    checked = checked_tree(tree)
-    if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
+    if not 1 <= k <= tree.n_vertices:
         raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
-    return tree_labels(checked, int(k))
-
-
-def tree_labels(tree: SpanningTree, k: int) -> Labels:
-    """Return the labels of k clusters, without checks."""
     cuts = leaf_order(tree)
     begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
     begins[cuts.middle[: k - 1]] = 1
@@ -112,45 +78,32 @@ def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -
     >>> prune(w, spanning_tree(w)).tolist()
     [0, 0, 1, 1]
     """
-    choose("first_cut", LEAST_CLUSTERS, first_cut)
-    matrix = _unit_distances(distances)
-    return cut(tree, greedy_prune(matrix, checked_tree(tree, len(matrix)), first_cut)[0])
+    return cut(tree, greedy_prune(distances, tree, first_cut)[0])
 
 
-def greedy_prune(distances: Matrix, tree: SpanningTree, first_cut: str = "always") -> tuple[int, float]:
+def greedy_prune(distances: ArrayLike, tree: SpanningTree, first_cut: str) -> tuple[int, float]:
     """Return (k, Q) of Algorithm 1."""
-    k, curve = _split(distances, tree, LEAST_CLUSTERS[first_cut], ROUNDING)
+    k, curve = _split(distances, tree, choose("first_cut", LEAST_CLUSTERS, first_cut), ROUNDING)
     return k, float(curve[k - 1])
 
 
-def _split(distances: Matrix, tree: SpanningTree, least: int, tolerance: float) -> tuple[int, Matrix]:
+def _split(distances: ArrayLike, tree: SpanningTree, least: int, tolerance: float) -> tuple[int, Matrix]:
     """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far."""
-    n = tree.n_vertices
-    curve = np.zeros(n)
-    return int(split_curve(distances, leaf_order(tree), least, tolerance, curve, np.empty(n + 1))), curve
+    n, matrix = tree.n_vertices, np.ascontiguousarray(distances, dtype=np.float64)
+    if matrix.shape != (n, n):
+        raise ValueError(f"the tree spans {n} patterns, the distances {len(matrix)}")
+    k, curve = split_curve(matrix, leaf_order(tree), least, tolerance)
+    return int(k), curve
 
 
 def leaf_order(tree: SpanningTree) -> LeafOrder:
     """Return an order of the patterns in which every cluster of every cut is contiguous."""
-    n, m = tree.n_vertices, len(tree.edges)
-    cuts = LeafOrder(np.empty(n, np.int64), *np.empty((3, m), np.int64))
-    leaf_intervals(tree.edges, *cuts, *np.empty((3, n), np.int64))
-    return cuts
+    return LeafOrder(*leaf_intervals(tree.edges))
 
 
-def _unit_distances(distances: ArrayLike) -> Matrix:
-    matrix = checked_distances(distances)
-    # Distances that are at most 1 by construction may exceed 1 by a rounding error.
-    if matrix.max() > 1 + 1e-9:
-        raise ValueError(f"distances must lie in [0, 1]; the largest is {matrix.max():g}: divide by it first")
-    return matrix
-
-
-def checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
-    """Return the tree; raise a ValueError unless it spans n patterns, heaviest edge first."""
+def checked_tree(tree: SpanningTree) -> SpanningTree:
+    """Return the tree; raise a ValueError unless it spans its patterns, heaviest edge first."""
     edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
-    if n is not None and found != n:
-        raise ValueError(f"the tree spans {found} patterns, the distances {n}")
     if edges.shape != (found - 1, 2) or not np.issubdtype(edges.dtype, np.integer):
         raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
     if len(edges) and not (edges.min() >= 0 and edges.max() < found):

@@ -5,10 +5,12 @@ from eocc.base.registry import Registry
 EXTENTS = Registry(
     "eocc.entropic.regions.rules", {name: f"{name}_extent" for name in ("max", "mean", "median", "quantile", "std")}
 )
-REPRESENTATIVES = Registry("eocc.entropic.regions.rules", {"centroid": "Centroid", "medoid": "Medoid"})
 MEMBERSHIP_FUNCTIONS = Registry(
     "eocc.entropic.regions.memberships",
-    {"bell": "Bell", "gaussian": "Gaussian", "trapezoidal": "Trapezoidal", "triangular": "Triangular"},
+    {"bell": "Bell", "gaussian": "Gaussian", "triangular": "Triangular"},
+)
+PERFORMANCES = Registry(
+    "eocc.entropic.regions.all_partitions", {name: name for name in ("accuracy", "balanced_accuracy", "f1")}
 )
 TCONORMS = Registry(
     "eocc.entropic.regions.rules",

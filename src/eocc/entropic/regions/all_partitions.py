@@ -1,25 +1,18 @@
 """All partitions of a spanning tree -> how well the regions of each classify a validation set (Algorithm 2)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy
 
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph
 from eocc.entropic.partition.cuts import leaf_order
-from eocc.entropic.regions.fuzzy import (
-    Fuzzification,
-    FuzzyModel,
-    build_region,
-    combined_grades,
-    default_extent,
-    width_of,
-)
-from eocc.entropic.regions.rules import EQUALLY_CENTRAL, extents_of_sums
+from eocc.entropic.regions.fuzzy import cluster_extent, default_extent, width_of
+from eocc.entropic.regions.rules import EQUALLY_CENTRAL, Extent, extents_of_sums
 from eocc.entropic.regions.scores import BOUNDARY
-from eocc.kernels.merges import Nodes, Products, count_accepted, merge_clusters
+from eocc.kernels.merges import Products, count_accepted, merge_clusters
+from eocc.space.dissimilarity_space import distances_to
 
 
 def accuracy(accepted: Any, falsely: Any, n_targets: int, n_outliers: int) -> Any:
@@ -37,74 +30,42 @@ def f1(accepted: Any, falsely: Any, n_targets: int, n_outliers: int) -> Any:
     return 2 * accepted / (accepted + falsely + n_targets)
 
 
-def auc(y: Indices, decisions: Indices, scores: Matrix) -> float:
-    """Return the area under the ROC curve: how often a target scores above an outlier, ties count half."""
-    n_targets = int((y == 1).sum())
-    ranks = float(scipy.stats.rankdata(scores)[y == 1].sum()) - n_targets * (n_targets + 1) / 2
-    return ranks / (n_targets * (len(y) - n_targets))
-
-
-# Those that follow from the counts of accepted patterns, of one partition or (as arrays) of many. Others are functions
-# of the labels, +1 for targets and -1 for outliers, the decisions, and the scores.
-COUNTED = (accuracy, balanced_accuracy, f1)
-PERFORMANCES = {performance.__name__: performance for performance in (*COUNTED, auc)}
-Performance = Callable[..., Any]
+# From the numbers of accepted targets and outliers, of one partition or (as arrays) of many, and those of all.
+Performance = Callable[[Any, Any, int, int], Any]
 
 
 def performance_curve(
-    graph: EuclideanGraph, rows: Matrix, n_targets: int, fuzzification: Fuzzification, performance: Performance
+    graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Extent, performance: Performance
 ) -> Matrix:
     """Return the performance of the partitions into k = 2, ..., n clusters on validation rows, targets first.
 
-    If every region is a ball and the performance follows from counts, one pass computes all of them. Otherwise every
-    split builds the regions of its two parts.
+    With a single training pattern, k = 1.
     """
-    sizes = n_targets, len(rows) - n_targets
-    if performance in COUNTED and fuzzification.gives_balls and len(graph.tree.edges):
-        counts = counts_by_split(graph, rows, n_targets, fuzzification.extent)
-        return np.asarray(performance(*counts, *sizes))
-    found, y = [], np.repeat([1, -1], sizes)
-    for ratios in ratios_by_split(graph, rows, fuzzification):
-        is_accepted = ratios.min(axis=1) <= BOUNDARY
-        if performance in COUNTED:
-            counts = is_accepted[y == 1].sum(), is_accepted[y == -1].sum()
-            found.append(float(performance(*counts, *sizes)))
-        else:
-            scores = combined_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
-            found.append(_own_performance(performance, y, np.where(is_accepted, 1, -1), scores))
-    return np.array(found)
+    accepted_by = counts_by_split if len(graph.tree.edges) else counts_by_one
+    counts = accepted_by(graph, rows, n_targets, extent)
+    return np.asarray(performance(*counts, n_targets, len(rows) - n_targets))
 
 
-def _own_performance(performance: Performance, y: Indices, decisions: Indices, scores: Matrix) -> float:
-    try:
-        value = float(performance(y, decisions, scores))
-    except (AttributeError, TypeError) as error:
-        wanted = "performance must be a function of the labels (+1 or -1), the decisions and the scores"
-        raise ValueError(f"{wanted}; {performance!r} failed: {error}") from error
-    if not np.isfinite(value):
-        raise ValueError(f"performance must be a finite number; {performance!r} gave {value}")
-    return value
+def counts_by_one(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Extent) -> tuple[Indices, Indices]:
+    """Return how many targets and outliers the only training pattern accepts, as its region."""
+    radius = width_of(default_extent(graph.tree)) * BOUNDARY
+    is_accepted = distances_to(rows, graph.space.rows) <= radius
+    return is_accepted[:n_targets].sum(axis=0), is_accepted[n_targets:].sum(axis=0)
 
 
-def counts_by_split(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Any) -> tuple[Indices, Indices]:
+def counts_by_split(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Extent) -> tuple[Indices, Indices]:
     """Return how many targets and outliers are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
-    cuts, space, (n_edges, m) = leaf_order(graph.tree), graph.space, (len(graph.tree.edges), len(rows))
-    medoid, left, right = np.empty((3, n_edges), np.int64)
-    total, largest = np.empty((2, n_edges))
-    nodes = Nodes(medoid, total, largest, left, right)
-    merge_clusters(
-        graph.distances, cuts, EQUALLY_CENTRAL, nodes, np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
-    )
+    cuts, space, default = leaf_order(graph.tree), graph.space, default_extent(graph.tree)
+    nodes = merge_clusters(graph.distances, cuts, EQUALLY_CENTRAL)
     size = (cuts.stop - cuts.start).astype(np.float64)
-    default = default_extent(graph.tree)
-    extents = extents_of_sums(extent, total, largest, size * (size - 1) / 2)
+    extents = extents_of_sums(extent, nodes.total, nodes.largest, size * (size - 1) / 2)
+    if extents is None:
+        clusters = [np.sort(cuts.order[start:stop]) for start, stop in zip(cuts.start, cuts.stop, strict=True)]
+        facts = zip(clusters, nodes.total.tolist(), nodes.largest.tolist(), strict=True)
+        extents = np.array([cluster_extent(graph.distances, extent, *one) for one in facts])
     radius = width_of(np.where(extents > 0, extents, default)) * BOUNDARY / space.scale
-    accepted, falsely = np.empty((2, n_edges), np.int64)
-    scratch = np.empty((n_edges, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8)
-    count_accepted(
-        nodes, radius, float(width_of(default)) * BOUNDARY / space.scale, _products(space.rows, rows),
-        n_targets, scratch, accepted, falsely,
-    )  # fmt: skip
+    single_radius = float(width_of(default)) * BOUNDARY / space.scale
+    accepted, falsely = count_accepted(nodes, radius, single_radius, _products(space.rows, rows), n_targets)
     return accepted, falsely
 
 
@@ -126,21 +87,3 @@ def _in_single_precision(rows: Matrix) -> tuple[Matrix, Any]:
         short = rows.astype(np.float32)
     short[is_out] = 0.0
     return np.where(is_out, np.inf, norms), short
-
-
-def ratios_by_split(graph: EuclideanGraph, rows: Matrix, fuzzification: Fuzzification) -> Iterator[Matrix]:
-    """Yield d / tau of every validation pattern in every region, (m, k), at k = 2, 3, ...; at k = 1 if n = 1."""
-    cuts = leaf_order(graph.tree)
-    columns: dict[int, Matrix] = {}  # key: where the cluster starts in the leaf order
-
-    def add(start: int, stop: int) -> None:
-        region = build_region(graph, fuzzification, np.sort(cuts.order[start:stop]))
-        columns[start] = FuzzyModel.of([region], fuzzification).ratios(rows)[:, 0]
-
-    if graph.tree.n_vertices == 1:
-        add(0, 1)
-        yield np.column_stack(list(columns.values()))
-    for start, middle, stop in zip(cuts.start, cuts.middle, cuts.stop, strict=True):
-        add(start, middle)
-        add(middle, stop)
-        yield np.column_stack([columns[start] for start in sorted(columns)])

@@ -26,14 +26,8 @@ class Fuzzification:
     """How clusters become fuzzy regions."""
 
     extent: rules.Extent
-    representative: rules.Representative
     membership_function: MembershipFunction
     tconorm: rules.TConorm
-
-    @property
-    def gives_balls(self) -> bool:
-        """Whether a region is a ball around its medoid, with an extent that follows from the sums of distances."""
-        return type(self.representative) is rules.Medoid and self.extent in (rules.mean_extent, rules.max_extent)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,36 +48,23 @@ class Region:
         return f"<Region of {count} round pattern {self.representative}, extent {self.extent:.3g}>"
 
 
-BuiltRegion = tuple[Region, Matrix]  # with its centre (r,) in the dissimilarity space
+def build_region(graph: EuclideanGraph, extent: rules.Extent, members: Indices) -> Region:
+    """Return the region of one cluster: its medoid, and its extent."""
+    sums = np.empty(len(members))
+    largest = sums_among(graph.distances, members, sums)
+    tau = cluster_extent(graph.distances, extent, members, float(sums.sum() / 2), largest)
+    return Region(members, int(members[rules.most_central(sums)]), tau or default_extent(graph.tree))
 
 
-def build_region(graph: EuclideanGraph, fuzzification: Fuzzification, members: Indices) -> BuiltRegion:
-    """Return the region of one cluster and its centre.
+def cluster_extent(distances: Matrix, extent: rules.Extent, members: Indices, total: float, largest: float) -> float:
+    """Return the extent, 0 if it is only a rounding error; raise a ValueError unless it is a number >= 0.
 
-    Distances are copied only if their sums do not suffice, because the copy for a large cluster takes much memory.
+    Distances are copied only if their sum and maximum do not suffice: the copy for a large cluster takes much memory.
     """
-    rows, distances, sums = graph.space.rows, graph.distances, np.empty(len(members))
-    largest, representative = sums_among(distances, members, sums), fuzzification.representative
-    extent = _extent(distances, members, sums, largest, fuzzification.extent) or default_extent(graph.tree)
-    if type(representative) is rules.Medoid:
-        exemplar = rules.most_central(sums)
-        return Region(members, int(members[exemplar]), extent), rows[members[exemplar]]
-    point, exemplar = representative.centre(rows[members], distances[np.ix_(members, members)])
-    centre = np.asarray(point, dtype=np.float64)
-    if centre.shape != rows.shape[1:] or not 0 <= exemplar < len(members) or not np.isfinite(centre).all():
-        raise ValueError(
-            f"{representative!r} must give a finite point of shape {rows.shape[1:]} and a member "
-            f"0..{len(members) - 1}; it gave shape {centre.shape} and {exemplar!r}"
-        )
-    return Region(members, int(members[exemplar]), extent), centre
-
-
-def _extent(distances: Matrix, members: Indices, sums: Matrix, largest: float, extent: Any) -> float:
-    """Return the extent, 0 if it is only a rounding error; raise a ValueError unless it is a number >= 0."""
     n = len(members)
     if n == 1:
         return 0.0
-    size = rules.extents_of_sums(extent, sums.sum() / 2, largest, n * (n - 1) / 2)
+    size = rules.extents_of_sums(extent, total, largest, n * (n - 1) / 2)
     if size is None:
         pairs = np.empty(n * (n - 1) // 2)
         pairs_among(distances, members, pairs)
@@ -116,10 +97,10 @@ class FuzzyModel:
     tconorm: rules.TConorm
 
     @classmethod
-    def of(cls, built: Sequence[BuiltRegion], how: Fuzzification, origin: Any = 0.0) -> "FuzzyModel":
-        """Return the model of these regions, with `origin` added to their centres."""
-        centres, extents = (np.array(column) for column in zip(*((c, r.extent) for r, c in built), strict=True))
-        return cls(centres + origin, extents, how.membership_function, how.tconorm)
+    def of(cls, graph: EuclideanGraph, regions: Sequence[Region], how: Fuzzification) -> "FuzzyModel":
+        """Return the model of regions of the graph."""
+        centres = graph.space.rows[[region.representative for region in regions]] + graph.space.means
+        return cls(centres, np.array([region.extent for region in regions]), how.membership_function, how.tconorm)
 
     def ratios(self, rows: Matrix) -> Matrix:
         """Return d(v, R_i) / tau_i of every row in every region."""
@@ -128,23 +109,19 @@ class FuzzyModel:
 
     def log_membership(self, rows: Matrix) -> Matrix:
         """Return ln SDF(v), the logarithm of the t-conorm of the grades, finite."""
-        return combined_grades(self.membership_function, self.tconorm, self.ratios(rows))
+        ratios, tconorm = self.ratios(rows), self.tconorm
+        combined = np.asarray(tconorm(log_grades(self.membership_function, ratios)))
+        if combined.shape != (len(ratios),) or np.isnan(combined).any():
+            raise ValueError(
+                f"a t-conorm must turn log-grades of shape (m, k) into numbers of shape (m,); {tconorm!r} gave "
+                f"{combined if combined.size < 9 else combined.shape} for {ratios.shape}"
+            )
+        return combined
 
     @property
     def threshold(self) -> float:
         """The log-membership on the boundary of a region, if there is only one."""
         return float(self.membership_function.log_grade(np.array([[BOUNDARY]]))[0, 0])
-
-
-def combined_grades(function: MembershipFunction, tconorm: rules.TConorm, ratios: Matrix) -> Matrix:
-    """Return the t-conorm, over the regions, of ln mu."""
-    combined = np.asarray(tconorm(log_grades(function, ratios)))
-    if combined.shape != (len(ratios),) or np.isnan(combined).any():
-        raise ValueError(
-            f"a t-conorm must turn log-grades of shape (m, k) into numbers of shape (m,); {tconorm!r} gave "
-            f"{combined if combined.size < 9 else combined.shape} for {ratios.shape}"
-        )
-    return combined
 
 
 def normal_regions(regions: Sequence[Region], share: float) -> Indices:

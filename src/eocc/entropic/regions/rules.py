@@ -1,14 +1,12 @@
-"""The rules of decision regions: extents, representatives and t-conorms.
+"""The rules of decision regions: extents, medoids and t-conorms.
 
-An extent is a function: the distances of all pairs in a cluster in, a number tau out. A representative has a method
-``centre``: the cluster's rows and mutual distances in, a point and the number of the member closest to that role out.
-A t-conorm is a function: log grades (m, k) in several regions in, log grades (m,) out. Logarithms keep the ranks of
-grades that underflow.
+An extent is a function: the distances of all pairs in a cluster in, a number tau out. A t-conorm is a function: log
+grades (m, k) in several regions in, log grades (m,) out. Logarithms keep the ranks of grades that underflow.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy
@@ -63,33 +61,8 @@ def extents_of_sums(extent: Extent, total: Any, largest: Any, n_pairs: Any) -> A
 EQUALLY_CENTRAL = 1 + 1e-9
 
 
-class Representative(Protocol):
-    """How a cluster is represented."""
-
-    def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
-        """Return (a point (r,), the index of the row that represents it) for rows (m, r) and distances (m, m)."""
-        ...
-
-
-class Medoid:
-    """The member with the least sum of distances to the others; ties to the lower index."""
-
-    def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
-        """Return the medoid's own row."""
-        index = most_central(distances.sum(axis=1))
-        return rows[index], index
-
-
-class Centroid:
-    """The mean of the members' rows; its member is the medoid."""
-
-    def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
-        """Return the mean row."""
-        return rows.mean(axis=0), most_central(distances.sum(axis=1))
-
-
 def most_central(sums: Matrix) -> int:
-    """Return the first of the least sums."""
+    """Return the medoid, the first member with the least sum of distances to the others."""
     return int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
 
 

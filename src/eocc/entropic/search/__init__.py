@@ -2,7 +2,5 @@
 
 from eocc.base.registry import Registry
 
-SEARCHES = Registry("eocc.entropic.search", {"genetic": "genetic.GeneticSearch", "random": "base.RandomSearch"})
-__getattr__, __all__ = SEARCHES.exports(
-    "base.Generation", "base.Search", "base.SearchRun", "base.generations", "base.resolve_search"
-)
+SEARCHES = Registry("eocc.entropic.search", {"genetic": "genetic.GeneticSearch"})
+__getattr__, __all__ = SEARCHES.exports("genetic.Search", "genetic.resolve_search")

@@ -1,17 +1,37 @@
-"""The genetic algorithm of the paper."""
+"""What a search is, how it is run, and the genetic algorithm of the paper."""
 
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from eocc.base.registry import choose
+from eocc.base.arguments import check_count, check_number
+from eocc.base.registry import choose, resolve
 from eocc.base.types import Matrix
-from eocc.entropic.search.base import Run, Stopping
+from eocc.entropic.search import SEARCHES
+
+Batches = Generator[Matrix, Matrix, None]
+
+
+class Search(Protocol):
+    """The settings of a search."""
+
+    def batches(self, n_parameters: int, rng: np.random.Generator) -> Batches:
+        """Yield batches of candidates (m, u) in [0, 1]^u, and receive the values of each, higher = better.
+
+        The search ends when it yields no more. Every random number comes from `rng`.
+        """
+        ...
 
 
 @dataclass(frozen=True)
-class GeneticSearch(Stopping):
+class GeneticSearch:
     """Roulette-wheel selection, two-point crossover, random mutation, the fittest carried over.
+
+    A generation has `population_size` candidates. The search stops after `max_generations`, when the best value has
+    not improved for `patience` generations, or at the end of a generation when `max_time` seconds have passed.
 
     `mutation_rate` is the probability that a child mutates. A mutant gets one new random gene, and every other gene is
     redrawn with probability 1/u (departure: mutation rate). `first_population` is "random", as in the paper, or "ones":
@@ -19,53 +39,116 @@ class GeneticSearch(Stopping):
     (departure: first population).
     """
 
+    population_size: int = 30
+    max_generations: int = 100
+    patience: int = 10
+    max_time: float | None = None
     mutation_rate: float = 0.3
     first_population: str = "ones"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        for name, least in (("population_size", 5), ("max_generations", 1), ("patience", 1)):
+            check_count(name, getattr(self, name), least)
+        if self.max_time is not None:
+            check_number("max_time", self.max_time, "(0, inf]", " of seconds, or None")
         if not 0 <= self.mutation_rate <= 1:
             raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
         choose("first_population", dict.fromkeys(("ones", "random")), self.first_population)
 
-    def start(self, n_parameters: int, rng: np.random.Generator) -> "GeneticRun":
-        """Draw the first population."""
+    def batches(self, n_parameters: int, rng: np.random.Generator) -> Batches:
+        """Yield the populations of the generations."""
+        started, stagnation, best = time.monotonic(), 0, -np.inf
         population = rng.random((self.population_size, n_parameters))
         if self.first_population == "ones":
             population[0] = 1.0
-        return GeneticRun(self, population, rng)
+        for _ in range(self.max_generations):
+            values = yield population
+            stagnation = 0 if values.max() > best else stagnation + 1
+            best = max(best, values.max())
+            population = self.next_population(population, values, rng)
+            is_late = self.max_time is not None and time.monotonic() - started >= self.max_time
+            if is_late or stagnation >= self.patience:
+                return
 
-
-@dataclass
-class GeneticRun(Run):
-    """A running genetic search."""
-
-    rules: GeneticSearch
-
-    def next_population(self, candidates: Matrix, values: Matrix) -> Matrix:
+    def next_population(self, candidates: Matrix, values: Matrix, rng: np.random.Generator) -> Matrix:
         """Return the fittest of these candidates and the children of all."""
-        elite = candidates[[int(np.argmax(values))]]
         n_children = len(candidates) - 1
-        mothers, fathers = self._select(candidates, values, 2 * n_children).reshape(2, n_children, -1)
-        return np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
+        mothers, fathers = select(candidates, values, 2 * n_children, rng).reshape(2, n_children, -1)
+        children = mutate(cross(mothers, fathers, rng), self.mutation_rate, rng)
+        return np.vstack([candidates[[int(np.argmax(values))]], children])
 
-    def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
-        """Draw with probabilities proportional to value minus the population's minimum. departure: selection."""
-        weights = values - values.min()
-        chances = weights / weights.sum() if weights.sum() > 0 else None
-        return candidates[self.rng.choice(len(candidates), size=count, p=chances)]
 
-    def _cross(self, mothers: Matrix, fathers: Matrix) -> Matrix:
-        """Give each child its father's genes between two cuts, its mother's outside them."""
-        n, u = mothers.shape
-        first, second = np.sort(self.rng.integers(0, u + 1, size=(2, n, 1)), axis=0)
-        gene = np.arange(u)
-        return np.where((first <= gene) & (gene < second), fathers, mothers)
+def select(candidates: Matrix, values: Matrix, count: int, rng: np.random.Generator) -> Matrix:
+    """Draw with probabilities proportional to value minus the population's minimum. departure: selection."""
+    weights = values - values.min()
+    chances = weights / weights.sum() if weights.sum() > 0 else None
+    return candidates[rng.choice(len(candidates), size=count, p=chances)]
 
-    def _mutate(self, children: Matrix) -> Matrix:
-        """Redraw genes of the mutants, uniformly in [0, 1]."""
-        n, u = children.shape
-        genes = self.rng.random((n, u)) < 1.0 / u
-        genes[np.arange(n), self.rng.integers(0, u, size=n)] = True
-        genes &= self.rng.random((n, 1)) < self.rules.mutation_rate
-        return np.where(genes, self.rng.random((n, u)), children)
+
+def cross(mothers: Matrix, fathers: Matrix, rng: np.random.Generator) -> Matrix:
+    """Give each child its father's genes between two cuts, its mother's outside them."""
+    n, u = mothers.shape
+    first, second = np.sort(rng.integers(0, u + 1, size=(2, n, 1)), axis=0)
+    gene = np.arange(u)
+    return np.where((first <= gene) & (gene < second), fathers, mothers)
+
+
+def mutate(children: Matrix, rate: float, rng: np.random.Generator) -> Matrix:
+    """Redraw genes of the mutants, uniformly in [0, 1]."""
+    n, u = children.shape
+    genes = rng.random((n, u)) < 1.0 / u
+    genes[np.arange(n), rng.integers(0, u, size=n)] = True
+    genes &= rng.random((n, 1)) < rate
+    return np.where(genes, rng.random((n, u)), children)
+
+
+def resolve_search(search: str | Search) -> Search:
+    """Return the search itself, or the one registered under its name."""
+    resolved: Search = resolve("search", SEARCHES, search, method="batches")
+    return resolved
+
+
+class Generation(NamedTuple):
+    """The state of a search after a batch: the best candidate so far, and the mean objective of the batch."""
+
+    best: Any
+    mean: float
+
+
+def generations(
+    search: Search, evaluate: Callable[[Matrix], Sequence[Any]], n_parameters: int, rng: np.random.Generator
+) -> Iterator[Generation]:
+    """Run the search and yield after every batch; ties go to the earlier candidate.
+
+    `evaluate` takes distinct candidates (m, u), none of them twice, and returns what it finds about each, with its
+    value as `objective`.
+    """
+    batches, known, best = search.batches(n_parameters, rng), dict[bytes, Any](), None
+    batch = next(batches, None)
+    while batch is not None:
+        batch = _checked_batch(batch, n_parameters, search)
+        keys = [candidate.tobytes() for candidate in batch]
+        fresh = {key: candidate for key, candidate in zip(keys, batch, strict=True) if key not in known}
+        if fresh:
+            known.update(zip(fresh, evaluate(np.array(list(fresh.values()))), strict=True))
+        values = np.array([known[key].objective for key in keys])
+        if best is None or values.max() > best.objective:
+            best = known[keys[int(np.argmax(values))]]
+        yield Generation(best, float(values.mean()))
+        try:
+            batch = batches.send(values)
+        except StopIteration:
+            return
+
+
+def _checked_batch(batch: Matrix, n_parameters: int, search: Search) -> Matrix:
+    candidates = np.ascontiguousarray(batch, dtype=np.float64)
+    if candidates.ndim != 2 or candidates.shape[1] != n_parameters or len(candidates) == 0:
+        raise ValueError(
+            f"{type(search).__name__} proposed an array of shape {candidates.shape}; "
+            f"one row of {n_parameters} parameters per candidate is needed"
+        )
+    if not ((candidates >= 0) & (candidates <= 1)).all():
+        odd = candidates[~((candidates >= 0) & (candidates <= 1))][0]
+        raise ValueError(f"{type(search).__name__} proposed {odd:g}; parameters must lie in [0, 1]")
+    return candidates

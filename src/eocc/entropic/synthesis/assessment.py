@@ -15,9 +15,9 @@ import numpy as np
 from eocc.base.types import Matrix
 from eocc.entropic.graph.complete import EuclideanGraph
 from eocc.entropic.graph.entropy import normalized_entropy, renyi_entropy
-from eocc.entropic.partition.cuts import ROUNDING, full_curve, greedy_prune, normalized_modularity
+from eocc.entropic.partition.cuts import ROUNDING, greedy_prune, modularity_curve, normalized_modularity
 from eocc.entropic.regions.all_partitions import Performance, performance_curve
-from eocc.entropic.regions.fuzzy import Fuzzification
+from eocc.entropic.regions.rules import Extent
 from eocc.measures.protocol import Prepared, prepare
 from eocc.space.representation import Representation
 
@@ -78,7 +78,7 @@ class ValidationSynthesis:
     beta: float
     gamma: float
     performance: Performance
-    fuzzification: Fuzzification
+    extent: Extent
     targets: Any
     outliers: Any
     objective: str = "normalised"
@@ -93,8 +93,8 @@ class ValidationSynthesis:
         least = min(2, graph.tree.n_vertices)
         rows = np.vstack([pairs.evaluate(p) for pairs in prepared]) - graph.space.means
         entropy, term = entropies(graph, self.gamma, self.objective)
-        performance = performance_curve(graph, rows, len(self.targets), self.fuzzification, self.performance)
-        modularity = normalized_modularity(full_curve(graph.distances, graph.tree)[least - 1 :])
+        performance = performance_curve(graph, rows, len(self.targets), self.extent, self.performance)
+        modularity = normalized_modularity(modularity_curve(graph.distances, graph.tree)[least - 1 :])
         objective = self.beta * performance + (1 - self.beta) * (self.eta * term + (1 - self.eta) * modularity)
         # Objectives that differ by rounding only are equal: fewer clusters win. departure: best partition
         best = int(np.argmax(objective >= objective.max() - ROUNDING))

@@ -6,8 +6,7 @@ and computes the objective; the search repeats both, and `model_of` makes the de
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,16 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.blas import one_blas_thread
-from eocc.base.progress import shown, stage
+from eocc.base.progress import ReportProgress, current_watch, stage
 from eocc.base.threads import cluster_in_use, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
 from eocc.entropic.graph.entropy import renyi_entropy
-from eocc.entropic.partition.cuts import full_curve, members_of_clusters, tree_labels
+from eocc.entropic.partition.cuts import cut, members_of_clusters, modularity_curve
 from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_region
-from eocc.entropic.search.base import Generation, Search, generations
+from eocc.entropic.search.genetic import Generation, Search, generations
 from eocc.entropic.synthesis.assessment import Assessor, Candidate, Synthesis
-from eocc.measures.protocol import Measure, Prepared
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.space.dissimilarity_space import check_measure, dissimilarity_space
 from eocc.space.prototypes.selections import Selection
 from eocc.space.representation import Representation, represent
@@ -43,6 +42,7 @@ class Settings:
     search: Search | None
     weights: ArrayLike | None
     n_threads: int
+    verbose: bool
 
 
 Workspace = tuple[Matrix, Matrix]  # memory for one candidate: its dissimilarities (n, r) and its distances (n, n)
@@ -86,19 +86,11 @@ class Model:
     history: NDArray[np.void]
 
 
-Step = tuple[Generation, Candidate]
-GenerationReport = Callable[[Generation, Candidate], None]
-
-
-@contextmanager
-def reporting(verbose: bool, max_generations: int | None) -> Iterator[GenerationReport]:
-    """Yield a function to call after every generation; it writes to standard error if `verbose`."""
-    if not verbose:
-        yield lambda generation, best: None
-        return
-    most = "" if max_generations is None else f" of at most {max_generations}"
-    with shown() as watch:
-        yield lambda generation, best: watch.line(f"generation {generation.number + 1}{most}, {describe_scores(best)}")
+def _report(settings: Settings, number: int, best: Candidate) -> None:
+    """Show a generation on a line of its own, if the user wants that."""
+    watch, most = current_watch(), getattr(settings.search, "max_generations", None)
+    if settings.verbose and watch is not None:
+        watch.line(f"generation {number}{f' of at most {most}' if most else ''}, {describe_scores(best)}")
 
 
 def describe_scores(best: Candidate) -> str:
@@ -110,29 +102,27 @@ def describe_scores(best: Candidate) -> str:
     )
 
 
-def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: GenerationReport) -> Model:
+def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator) -> Model:
     """Return the model of the best p; every random number comes from `rng`."""
     with threads(settings.n_threads):
         representation = represent(patterns, settings.measure, settings.prototypes, settings.selection, rng)
-        return best_model(representation, settings, rng, report)
+        return best_model(representation, settings, rng)
 
 
-def best_model(
-    representation: Representation, settings: Settings, rng: np.random.Generator, report: GenerationReport
-) -> Model:
+def best_model(representation: Representation, settings: Settings, rng: np.random.Generator) -> Model:
     """Return the model of the p that the search finds; without a search, of the given weights, by default all alike.
 
     The tasks run in worker threads, so that Ctrl-C returns at once.
     """
-    measure, steps = representation.measure, list[Step]()
+    measure, steps = representation.measure, list[Generation]()
     with one_blas_thread():
         prepared, assess = representation.prepared, settings.synthesis.assessor(representation)
     evaluator = Evaluator(prepared, assess, len(representation.patterns), len(representation.prototype_indices))
     if settings.search is None or measure.n_parameters == 0:
         p = checked_weights(settings.weights, measure)
     else:
-        steps = _search(settings.search, measure, evaluator, settings.n_threads, rng, report)
-        p = steps[-1][1].weights
+        steps = _search(settings, settings.search, measure, evaluator, rng)
+        p = steps[-1].best.weights
 
     def build(p: Matrix, workspace: Workspace) -> Model:
         if not steps:
@@ -141,8 +131,8 @@ def best_model(
             graph = embed(prepared, p, workspace)
             candidate = assess(p, graph)
         if not steps:
-            steps.append((Generation(0, p, candidate.objective, candidate.objective, 1), candidate))
-            report(*steps[0])
+            steps.append(Generation(candidate, candidate.objective))
+            _report(settings, 1, candidate)
         return _model_of(representation, settings, candidate, graph, steps)
 
     with workers(evaluator.workspace, 1) as pool:
@@ -150,28 +140,26 @@ def best_model(
 
 
 def _search(
-    search: Search, measure: Any, evaluator: Evaluator, n_threads: int, rng: np.random.Generator,
-    report: GenerationReport,
-) -> list[Step]:  # fmt: skip
-    """Return every generation of the search with the best candidate so far; ties go to the earlier candidate."""
-    steps, cluster, known = list[Step](), cluster_in_use(), dict[bytes, Candidate]()
-    most = getattr(search, "max_generations", None)
-    with workers(evaluator.workspace, n_threads) as pool:
+    settings: Settings, search: Search, measure: FittedMeasure, evaluator: Evaluator, rng: np.random.Generator
+) -> list[Generation]:  # fmt: skip
+    """Return every generation of the search."""
+    steps, cluster = list[Generation](), cluster_in_use()
+    most, patience = (getattr(search, name, math.inf) for name in ("max_generations", "patience"))
+
+    def show(advance: ReportProgress) -> None:
+        # Most searches end long before their last generation. The time left is that of `patience` more.
+        expected = len(steps) + min(most - len(steps), patience)
+        advance(len(steps) / expected, 1 / expected)
+
+    with workers(evaluator.workspace, settings.n_threads) as pool:
         pool.map(lambda _, workspace: check_measure(measure, evaluator.prepared, workspace[0]), [None])
         evaluate = (lambda batch: pool.map(evaluator, batch)) if cluster is None else cluster.evaluator(evaluator)
-
-        def objectives(batch: Matrix) -> Matrix:
-            candidates = evaluate([p.copy() for p in batch])
-            known.update({candidate.weights.tobytes(): candidate for candidate in candidates})
-            return np.array([candidate.objective for candidate in candidates])
-
-        with stage(f"at most {most} generations" if most else "searching", most or math.inf) as advance:
-            for generation in generations(search, objectives, measure.n_parameters, rng):
-                best = known[generation.best.tobytes()]
-                known = {best.weights.tobytes(): best}
-                steps.append((generation, best))
-                advance(len(steps))
-                report(generation, best)
+        with stage(f"at most {most} generations" if most < math.inf else "searching", 1.0) as advance:
+            show(advance)
+            for found in generations(search, lambda batch: evaluate(list(batch)), measure.n_parameters, rng):
+                steps.append(found)
+                show(advance)
+                _report(settings, len(steps), found.best)
     if not steps:
         raise ValueError(f"the search {search!r} stopped before it proposed a candidate")
     return steps
@@ -179,21 +167,21 @@ def _search(
 
 def _model_of(
     representation: Representation, settings: Settings, candidate: Candidate, graph: EuclideanGraph,
-    steps: Sequence[Step],
+    steps: Sequence[Generation],
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
-    labels, how, space = tree_labels(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
-    built = [build_region(graph, how, members) for members in members_of_clusters(labels)]
+    labels, how, space = cut(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
+    regions = [build_region(graph, how.extent, members) for members in members_of_clusters(labels)]
     entropy = renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma)
     return Model(
-        representation, candidate, graph.tree, entropy, full_curve(graph.distances, graph.tree), labels,
-        [region for region, _ in built], FuzzyModel.of(built, how, space.means), _history(steps),
+        representation, candidate, graph.tree, entropy, modularity_curve(graph.distances, graph.tree), labels,
+        regions, FuzzyModel.of(graph, regions, how), _history(steps),
     )  # fmt: skip
 
 
-def _history(steps: Sequence[Step]) -> NDArray[np.void]:
+def _history(steps: Sequence[Generation]) -> NDArray[np.void]:
     """Return one record per generation, with the performance where there is a validation set."""
     names = ["best", "mean", "entropy", "modularity", "performance"]
-    rows = [(c.objective, g.mean_value, c.entropy, c.modularity, c.performance) for g, c in steps]
+    rows = [(c.objective, mean, c.entropy, c.modularity, c.performance) for c, mean in steps]
     known = names if not math.isnan(rows[-1][-1]) else names[:-1]
     return np.array([row[: len(known)] for row in rows], dtype=[(name, np.float64) for name in known])

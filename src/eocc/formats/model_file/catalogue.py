@@ -13,8 +13,7 @@ from typing import Any
 
 from eocc.base.checks import Check, wanted
 from eocc.base.stored import declared, restored
-from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
-from eocc.entropic.regions.all_partitions import PERFORMANCES
+from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, TCONORMS
 from eocc.entropic.search import SEARCHES
 from eocc.measures import MEASURES
 from eocc.measures.composite import Composite
@@ -27,7 +26,7 @@ from eocc.tables.table import Column, Table
 from eocc.tables.windows import Windowing
 
 REGISTRIES: tuple[Mapping[str, Any], ...] = (
-    EXTENTS, REPRESENTATIVES, TCONORMS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, SELECTIONS,
+    EXTENTS, TCONORMS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, SELECTIONS,
 )  # fmt: skip
 SETTINGS = (type(None), bool, int, float, str)
 SETTING = wanted(

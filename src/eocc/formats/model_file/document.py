@@ -25,7 +25,7 @@ CALLED = {"resolved_measure": "measure"} | {name: name for name in ("measure", "
 # The cells of alignment tables that may be computed to score the first training row: about a second of work.
 MOST_WORK = 2**28
 # Parameters of earlier versions, which are ignored.
-FORMER = ("graph", "precision")
+FORMER = ("graph", "precision", "representative")
 
 
 @dataclass(frozen=True)
