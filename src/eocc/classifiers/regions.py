@@ -133,9 +133,6 @@ class RegionClassifier(RegionViews):
     def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
         return min(n, MOST_ROWS if has_columns(self.resolved_measure_) else MOST_OBJECTS)
 
-    def _takes_parts(self, patterns: Any) -> bool:
-        return isinstance(patterns, np.ndarray) and has_rows(self.resolved_measure_)
-
     def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
         n = self.n_rows_
         if self.n_regions > max(n, N_REGIONS):
