@@ -1,4 +1,4 @@
-"""Passes over rows in memory, in chunks and on a cluster: the same folds, in order, a few parts at a time."""
+"""Passes over rows in chunks and on a cluster: the same folds, in order, a few parts at a time."""
 
 import threading
 
@@ -12,17 +12,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc.calibration.tally import Tally
-from eocc.scale import passes as in_memory
 from eocc.scale.cluster import DaskPasses
 from eocc.scale.collections import are_dask_numbers
-from eocc.scale.passes import ArrayPasses
 from eocc.space.prototypes.by_content import Census, Sketch
 from eocc.streaming.source import StreamPasses, source_of
 from streams import ROWS, Twice, chunked
 
 FRAME = pd.DataFrame(ROWS, columns=["load", "heat", "wear"])
 PASSES = {
-    "array": lambda: ArrayPasses(ROWS, 2),
     "chunks": lambda: StreamPasses(source_of(chunked(ROWS, 70)), 2),
     "frames": lambda: StreamPasses(source_of(chunked(FRAME, 70)), 1),
     "dask array": lambda: DaskPasses(da.from_array(ROWS, chunks=(130, 2))),
@@ -32,8 +29,7 @@ PASSES = {
 
 
 @pytest.fixture(params=PASSES)
-def passes(request, monkeypatch):
-    monkeypatch.setattr(in_memory, "PART_ROWS", 50)
+def passes(request):
     with dask.config.set(scheduler="synchronous"):
         yield PASSES[request.param]()
 

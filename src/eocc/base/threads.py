@@ -10,6 +10,7 @@ from operator import length_hint
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
+from eocc.base.blas import one_blas_thread
 from eocc.base.progress import current_watch, having, stage, watched_by
 from eocc.base.types import Matrix
 
@@ -169,8 +170,6 @@ def _on_threads(work: Callable[[Item], Result], items: Iterator[Item], count: in
 @contextmanager
 def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator["Workers[Workspace]"]:
     """Yield a pool; at the end of the block, also after Ctrl-C, tasks that have not started are dropped."""
-    from eocc.base.blas import one_blas_thread  # numba is slow to import
-
     pool = Pool(n_threads, "eocc")
     with one_blas_thread():
         try:

@@ -20,7 +20,7 @@ from eocc.base.stored import check_keys
 from eocc.base.threads import in_order, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration
-from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
+from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers, taught
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, from_format_2, restore_shared, shared_state
@@ -271,12 +271,12 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """
         check_is_fitted(self)
         check_teachable(self)
-        return self._with_answers(add_answers(self, self._read(X), y, names))
+        return cast(Self, taught(self, add_answers(self, self._read(X), y, names)))
 
     def withdraw(self, indices: Any) -> Self:
         """Return a new model that has forgotten some of `answers_`, by their index."""
         check_is_fitted(self)
-        return self._with_answers(remaining_answers(self.answers_, indices))
+        return cast(Self, taught(self, remaining_answers(self.answers_, indices)))
 
     def update(self, X: Any, forget: Any = None, *, source: str = "update", date: Any = None) -> Self:
         """Return a new model of the training rows and the rows of X, without the rows to `forget`.
@@ -286,6 +286,9 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         date ("2026-01-31") before which rows came, or their `source`. `batches_` says what came when: `source` names
         the rows of X, and `date` is a datetime.date, today by default. See docs/guides/updating.md. The old model stays
         as it is.
+
+        A `RegionClassifier` keeps its regions, and no rows that it could `forget`: the rows of X, which its fit has not
+        seen, add to its limit and p-values. It records neither `source` nor `date`.
         """
         check_is_fitted(self)
         text("source", source)
@@ -300,10 +303,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     def _updated(self, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Self:
         """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None."""
         return cast(Self, updated(self, new, batch, history, kept, names))
-
-    def _with_answers(self, answers: Answers | None) -> Self:
-        """Return a copy with these answers instead of its own; for classifiers that can be taught."""
-        raise NotImplementedError
 
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/guides/explanations.md."""

@@ -8,10 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from eocc.base.arguments import commit_fit, n_threads, unfitted_copy
+from eocc.base.arguments import commit_fit, unfitted_copy
 from eocc.base.parameters import checked
-from eocc.base.progress import track
-from eocc.base.threads import threads
 from eocc.base.types import Indices, Matrix
 from eocc.calibration.conformal import rate_for
 from eocc.calibration.tally import Tally
@@ -21,7 +19,7 @@ from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
 from eocc.scale.collections import are_dask_numbers, dask_passes, is_dask
 from eocc.scale.memory import MARGIN, check_memory
-from eocc.scale.passes import ArrayPasses, Part, Passes
+from eocc.scale.passes import Part, Passes
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
@@ -76,29 +74,15 @@ class LearnsRows(OneClassClassifier):
             self._having_seen(patterns)
         n, n_columns, pair_bytes = len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns)
         count = self._count_kept(n, n_columns, pair_bytes)
-        needed, remedy = self._memory_needed(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
-        check_memory(needed, self.max_memory, remedy)
-        if count < n and self._takes_parts(patterns):
-            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
-            self.training_indices_ = training[self.training_indices_]
-            return
-        self.n_rows_ = n
-        if "outliers" in self._state_keys:  # the model keeps them
-            self.outliers_ = outliers
+        self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
         if count >= n:
-            self._calibrate_on(Tally(self._learn(patterns, training, outliers)))
+            self._calibrate_on(Tally(self._learn_from(patterns, training, outliers, n)))
             return
         chosen = chosen_by_content(patterns, count)
-        values = [self._learn(patterns[chosen], training[chosen], outliers)]
-        with threads(n_threads(self.n_jobs)):
-            others = patterns[np.delete(np.arange(n), chosen)]
-            for block in track("scoring rows", self._blocks_of(others, self._rows_scored_at_a_time)):
-                values.append(self._calibration_values(block))
-        self._calibrate_on(Tally(np.concatenate(values)))
-
-    def _takes_parts(self, patterns: Any) -> bool:
-        """Return whether patterns can be learned from part by part."""
-        return isinstance(patterns, np.ndarray)
+        values = self._learn_from(patterns[chosen], training[chosen], outliers, n)
+        others, step = np.delete(np.arange(n), chosen), self._rows_scored_at_a_time
+        more = self._by_block(others, lambda places: self._calibration_values(patterns[places]), step)
+        self._calibrate_on(Tally(np.concatenate([values, *more])))
 
     def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
@@ -115,11 +99,8 @@ class LearnsRows(OneClassClassifier):
         n, n_columns = census.n_rows, passes.n_columns or 1
         pair_bytes = self._check_passes(n, n_columns, outliers)
         kept = choose_rows(passes, census, self._count_kept(n, n_columns, pair_bytes))
-        self.n_rows_ = n
-        if "outliers" in self._state_keys:  # the model keeps them
-            self.outliers_ = outliers
         self.n_features_in_ = kept.values.shape[1]
-        tally = Tally(self._learn(kept.values, kept.numbers, outliers))
+        tally = Tally(self._learn_from(kept.values, kept.numbers, outliers, n))
 
         def others(part: Part) -> Tally:
             rows = part.values[~np.isin(part.numbers, kept.numbers)]
@@ -129,6 +110,13 @@ class LearnsRows(OneClassClassifier):
         if len(kept.numbers) < n:
             tally = passes.fold(others, Tally.merge, "scoring rows").merge(tally)
         self._calibrate_on(tally)
+
+    def _learn_from(self, patterns: Any, numbers: Indices, outliers: Any, n: int) -> Matrix:
+        """Learn from patterns, some of n training rows; return how unusual each is, left out."""
+        self.n_rows_ = n
+        if "outliers" in self._state_keys:  # the model keeps them
+            self.outliers_ = outliers
+        return self._learn(patterns, numbers, outliers)
 
     def _check_passes(self, n: int | None, n_columns: int | None, outliers: Any) -> float:
         """Refuse a fit that needs too much memory or more rows, as soon as their number is known.

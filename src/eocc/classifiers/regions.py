@@ -133,9 +133,6 @@ class RegionClassifier(RegionViews):
     def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
         return min(n, MOST_ROWS if has_columns(self.resolved_measure_) else MOST_OBJECTS)
 
-    def _takes_parts(self, patterns: Any) -> bool:
-        return isinstance(patterns, np.ndarray) and has_rows(self.resolved_measure_)
-
     def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
         n = self.n_rows_
         if self.n_regions > max(n, N_REGIONS):
@@ -156,7 +153,8 @@ class RegionClassifier(RegionViews):
                 features, coordinates = pair_features(fitted, weights, patterns, prepared)
             learned = learn_ellipsoids(coordinates, self.n_regions, count)
             if outliers is not None:
-                limit = _limit(learned.radii, rate_for(self.false_alarm_rate, len(numbers)))
+                rank = rank_of(rate_for(self.false_alarm_rate, len(numbers)), len(numbers))
+                limit = float(np.sort(learned.radii)[-rank])  # up to this radius rows are normal
                 places = learned.model.placement.place(features.of(outliers))
                 learned = with_outliers(learned, places, limit, self.n_regions)
         self.weights_, self.ellipsoids_ = weights, learned.model
@@ -190,15 +188,6 @@ class RegionClassifier(RegionViews):
         self.prototype_indices_ = np.arange(len(order))
         self.representatives_ = np.searchsorted(self.training_indices_, own)
         self.region_tree_ = learned.tree
-
-    def update(self, X: Any, forget: Any = None, *, source: str = "update", date: Any = None) -> Self:
-        """Return a new model whose limit and p-values come from the training rows and from the rows of X.
-
-        The regions stay as they are: the model keeps no rows, so it cannot `forget` any either. The rows of X are
-        normal rows, which the fit has not seen. See docs/guides/updating.md. `source` and `date` are not recorded. The
-        old model stays as it is.
-        """
-        return super().update(X, forget, source=source, date=date)
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
         if forget is not None:
@@ -257,8 +246,3 @@ class RegionClassifier(RegionViews):
             kept = 8.0 * (count + n_outliers) * (12 * n_columns + 60) + 24 * n_columns**2
         block = n_threads(self.n_jobs) * 2**23 if n > count else 0
         return OVERHEAD + MARGIN * (8 * n * n_columns + kept + block), "pass fewer rows, or raise max_memory"
-
-
-def _limit(radii: Matrix, rate: float) -> float:
-    """Return the radius up to which rows are normal, given those of left-out rows."""
-    return float(np.sort(radii)[-rank_of(rate, len(radii))])

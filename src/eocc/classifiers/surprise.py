@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,6 @@ from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import Calibration, Threshold, rank_of, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
-from eocc.classifiers.answers import Answers, taught
 from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
@@ -214,9 +213,6 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
         history = history_of(self, first)
         return history, kept_rows(history, forget, day)
-
-    def _with_answers(self, answers: Answers | None) -> Self:
-        return cast(Self, taught(self, answers))
 
     def _score_patterns(self, patterns: Any) -> Scores:
         ratios = self.surprise_model_.threshold.ratios(self._calibration_values(patterns))

@@ -17,7 +17,7 @@ from eocc.base.checks import demand
 from eocc.base.stored import check_keys
 from eocc.base.types import Flags
 from eocc.base.wording import counted
-from eocc.classifiers.answers import add_answers, n_removed, put_on, rows_of_fit
+from eocc.classifiers.answers import add_answers, n_removed, put_on, rows_of_fit, taught
 from eocc.measures.precomputed import joined
 
 # What the rows that a model was first fitted to are called.
@@ -117,7 +117,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     answers = put_on(found.baseline_, classifier.answers_)  # new rows change the levels of groups
     if answers is None:
         return found
-    return found._with_answers(add_answers(found, answers.rows, answers.y, answers.names))
+    return taught(found, add_answers(found, answers.rows, answers.y, answers.names))
 
 
 def history_state(history: tuple[Batch, ...]) -> dict[str, Any]:

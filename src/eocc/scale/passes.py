@@ -1,19 +1,15 @@
-"""Passes over rows of numbers, part by part: one interface for rows in memory, in files and on a cluster."""
+"""Passes over rows of numbers, part by part: one interface for rows in files and on a cluster."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Protocol, TypeVar
 
 import numpy as np
 
-from eocc.base.threads import in_order
 from eocc.base.types import Flags, Indices, Matrix
 
 Result = TypeVar("Result")
 
-# Number of rows in a part of an array.
-PART_ROWS = 8192
 # What a pass does, unless it has a name.
 READING = "reading rows"
 
@@ -49,31 +45,6 @@ class Passes(Protocol):
         `join` must be associative. It may change its first argument and return it. Parts are worked on at the same
         time, so `work` must not change anything. `name` says what is being done, for whoever watches the progress.
         """
-
-
-class ArrayPasses:
-    """Passes over an array in memory, on `count` threads.
-
-    >>> ArrayPasses(np.ones((20_000, 3)), 2).fold(lambda part: part.values.sum(axis=0), np.add)
-    array([20000., 20000., 20000.])
-    """
-
-    names: Sequence[str] | None = None
-
-    def __init__(self, values: Matrix, count: int = 1) -> None:
-        self._values, self._count = values, count
-        self.n_rows, self.n_columns = values.shape
-
-    def fold(
-        self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
-    ) -> Result:
-        """Return the results of all parts, joined in order; there is at least one row."""
-
-        def worked(start: int) -> Result:
-            values = self._values[start : start + PART_ROWS]
-            return work(Part(values, np.arange(start, start + len(values))))
-
-        return reduce(join, in_order(worked, iter(range(0, len(self._values), PART_ROWS)), self._count, name))
 
 
 class SomeRows:

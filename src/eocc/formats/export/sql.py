@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from eocc.base.registry import choose
+from eocc.base.types import Matrix
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, LEVELS, DataColumn
 from eocc.ellipsoids.shape import Ellipsoids
 from eocc.formats.export.formula import Formula, words_for_gaps
@@ -79,40 +82,55 @@ def select_statement(formula: Formula, table: str | Sequence[str], dialect: str,
 
 
 class _Writer:
-    """Writes the statement from the inside out: features, axes, height, regions, the largest term, score, results."""
+    """Writes the statement from the inside out: features, axes, height, regions, the largest term, score, results.
+
+    What a label adds to the coordinates is looked up in a table of its column, so a label is written once.
+    """
 
     def __init__(self, formula: Formula, language: Dialect, kept: list[str]) -> None:
         self._formula, self._language, self._kept = formula, language, kept
+        labelled = [one for one in formula.columns if one.kind == CATEGORIES and not _holds_only(bool, one)]
+        self._labelled = {f"{PREFIX}c{number}": column for number, column in enumerate(labelled)}
+        # The coordinates along the axes and, if there is a height, the squared length.
+        self._sums = [f"w{k}" for k in range(len(formula.scales))] + ["s"] * bool(formula.height)
 
     def statement(self, table: str | Sequence[str]) -> str:
         names = [table] if isinstance(table, str) else table
         inner = ".".join(map(self._language.name, names))
-        levels = (self._features, self._axes, self._height, self._terms, self._largest, self._score)
-        for number, level in enumerate(make() for make in levels):
+        levels = [(self._features(), ""), (self._axes(), ""), *map(self._looked_up, self._labelled)]
+        levels += ((make(), "") for make in (self._height, self._terms, self._largest, self._score))
+        for number, (level, join) in enumerate(levels):
             chosen = [*self._kept, *(f"{expression} AS {PREFIX}{name}" for name, expression in level)]
-            inner = f"(SELECT {', '.join(chosen)}\nFROM {inner}{self._language.fence}) AS {PREFIX}{number}"
+            inner = f"(SELECT {', '.join(chosen)}\nFROM {inner}{join}{self._language.fence}) AS {PREFIX}{number}"
         return f"SELECT {', '.join([*self._kept, *self._results()])}\nFROM {inner}{self._language.fence}"
 
     def _features(self) -> Iterator[tuple[str, str]]:
-        for column in self._formula.columns:
+        for column in self._unlabelled:
             for place, expression in zip(column.places.tolist(), self._encoded(column), strict=True):
                 yield f"f{place}", f"{expression} - {_number(self._formula.origin[place])}"
+        yield from ((name.removeprefix(PREFIX), self._word(column)) for name, column in self._labelled.items())
+
+    @property
+    def _unlabelled(self) -> list[DataColumn]:
+        return [one for one in self._formula.columns if one not in self._labelled.values()]
+
+    def _word(self, column: DataColumn) -> str:
+        """Return the category of a row, NULL if it is missing."""
+        word = self._language.name(column.name)
+        if _holds_only(str, column):
+            blanks = " || ".join(f"{self._language.character}({code})" for code in BLANKS)
+            word = f"TRIM(CAST({word} AS {self._language.string}), {blanks})"
+        if not column.has_words_for_gaps:
+            return word
+        gaps = ", ".join(map(self._language.text, words_for_gaps(column)))
+        return f"CASE WHEN LOWER({word}) IN ({gaps}) THEN NULL ELSE {word} END"
 
     def _encoded(self, column: DataColumn) -> list[str]:
         """Return the features of a column."""
         name, factor = self._language.name(column.name), _number(column.factor)
-        if column.kind == CATEGORIES and all(isinstance(label, bool) for label in column.labels):
+        if column.kind == CATEGORIES:
             # NULL for text such as 'yes', which some databases compare with TRUE without a word.
             return [f"CASE {name} WHEN {self._label(label)} THEN {factor} WHEN {self._label(not label)} THEN 0e0 END"
-                    for label in column.labels]  # fmt: skip
-        if column.kind == CATEGORIES:
-            gap, word = f"{name} IS NULL", name
-            if all(isinstance(label, str) for label in column.labels):
-                blanks = " || ".join(f"{self._language.character}({code})" for code in BLANKS)
-                word = f"TRIM(CAST({name} AS {self._language.string}), {blanks})"
-            if column.has_words_for_gaps:
-                gap += f" OR LOWER({word}) IN ({', '.join(map(self._language.text, words_for_gaps(column)))})"
-            return [f"CASE WHEN {gap} THEN NULL WHEN {word} = {self._label(label)} THEN {factor} ELSE 0e0 END"
                     for label in column.labels]  # fmt: skip
         if column.kind == LEVELS:
             last = max(len(column.labels) - 1, 1)
@@ -133,25 +151,49 @@ class _Writer:
         return _number(float(label)) if isinstance(label, int | float) else self._language.text(str(label))
 
     def _axes(self) -> Iterator[tuple[str, str]]:
-        """Return the coordinates along the axes, the squared length, and whether no feature is NULL.
+        """Return the coordinates along the axes, the squared length, and whether no feature or category is NULL.
 
         That is said explicitly: the largest of some numbers and NULL is a number in some databases.
         """
         formula = self._formula
-        places = [place for column in formula.columns for place in column.places.tolist()]
+        places = [place for column in self._unlabelled for place in column.places.tolist()]
         for k, scale in enumerate(formula.scales):
             terms = [f"{PREFIX}f{place} * {_number(formula.axes[place, k] * scale)}" for place in places]
-            yield f"w{k}", self._sum(terms)
+            yield f"w{k}", self._sum([*terms, "0e0"])
         if formula.height:
-            yield "s", self._sum([f"{PREFIX}f{place} * {PREFIX}f{place}" for place in places])
-        yield "known", f"CASE WHEN {self._sum([f'{PREFIX}f{place}' for place in places])} IS NULL THEN 0 ELSE 1 END"
+            yield "s", self._sum([*(_squared(f"{PREFIX}f{place}") for place in places), "0e0"])
+        is_gap = [f"{self._sum([*(f'{PREFIX}f{place}' for place in places), '0e0'])} IS NULL"]
+        is_gap += (f"{name} IS NULL" for name in self._labelled)
+        yield "known", f"CASE WHEN {_grouped(is_gap, ' OR '.join, '({})'.format)} THEN 0 ELSE 1 END"
+        yield from ((name.removeprefix(PREFIX), name) for name in self._labelled)
+
+    def _looked_up(self, key: str) -> tuple[Iterator[tuple[str, str]], str]:
+        """Return the sums with those of the category in the column `key`, and the join that looks them up."""
+        column, table = self._labelled[key], f"{PREFIX}of_{key.removeprefix(PREFIX)}"
+        *known, unknown = self._added_by(column)
+        names = [f"{PREFIX}label", *(f"{PREFIX}{name}_more" for name in self._sums)]
+        rows = {self._label(label): [*map(_number, more)] for label, more in zip(column.labels, known, strict=True)}
+        first, *others = ([label, *more] for label, more in rows.items())
+        named = [f"{value} AS {name}" for value, name in zip(first, names, strict=True)]
+        lines = "\nUNION ALL SELECT ".join(", ".join(line) for line in (named, *others))
+        sums = zip(self._sums, names[1:], unknown, strict=True)
+        level = [(name, f"{PREFIX}{name} + COALESCE({more}, {_number(other)})") for name, more, other in sums]
+        level += ((name.removeprefix(PREFIX), name) for name in self._labelled)
+        return iter([*level, KNOWN]), f"\nLEFT JOIN (SELECT {lines}) AS {table} ON {key} = {names[0]}"
+
+    def _added_by(self, column: DataColumn) -> Matrix:
+        """Return what each category of a column, and last an unknown one, adds to the sums."""
+        formula, places = self._formula, column.places
+        gaps = np.vstack([column.factor * np.eye(len(places)), np.zeros(len(places))]) - formula.origin[places]
+        along = gaps @ (formula.axes[places] * formula.scales)
+        return np.column_stack([along, (gaps**2).sum(axis=1)])[:, : len(self._sums)]
 
     def _height(self) -> Iterator[tuple[str, str]]:
         """Return the distance from the span of the axes."""
         formula = self._formula
         yield from ((f"w{k}", f"{PREFIX}w{k}") for k in range(len(formula.scales)))
         if formula.height:
-            inside = [f"{PREFIX}w{k} * {PREFIX}w{k} * {_number(scale**-2)}" for k, scale in enumerate(formula.scales)]
+            inside = [f"{_squared(f'{PREFIX}w{k}')} * {_number(scale**-2)}" for k, scale in enumerate(formula.scales)]
             rest = f"{PREFIX}s - ({self._sum([*inside, '0e0'])})"
             yield "h", f"SQRT({self._language.greatest}({rest}, 0e0)) * {_number(formula.height)}"
         yield KNOWN
@@ -162,8 +204,7 @@ class _Writer:
         for kind, regions in zip("to", self._formula.kinds_of_regions, strict=False):
             for number, (centre, log_weight) in enumerate(zip(regions.centres, regions.log_weights, strict=True)):
                 pairs = zip(coordinates, centre, strict=False)
-                gaps = [f"({PREFIX}{name} - {_number(value)})" for name, value in pairs]
-                square = self._sum([f"{gap} * {gap}" for gap in gaps])
+                square = self._sum([_squared(f"{PREFIX}{name} - {_number(value)}") for name, value in pairs])
                 yield f"{kind}{number}", f"{_number(log_weight)} - 0.5e0 * ({square})"
         yield KNOWN
 
@@ -204,11 +245,20 @@ class _Writer:
         return _grouped(list(terms), lambda part: " + ".join(part), "({})".format)
 
 
+def _holds_only(kind: type, column: DataColumn) -> bool:
+    return all(isinstance(label, kind) for label in column.labels)
+
+
 def _grouped(terms: list[str], join: Callable[[list[str]], str], wrap: Callable[[str], str]) -> str:
     """Return the terms joined, in groups if they are many."""
     while len(terms) > AT_A_TIME:
         terms = [wrap(join(terms[start : start + AT_A_TIME])) for start in range(0, len(terms), AT_A_TIME)]
     return join(terms)
+
+
+def _squared(expression: str) -> str:
+    """Return a square: DuckDB would take minutes to plan products of an expression with itself."""
+    return f"POWER({expression}, 2)"
 
 
 def _number(value: Any) -> str:

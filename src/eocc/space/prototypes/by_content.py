@@ -181,4 +181,8 @@ def chosen_by_content(patterns: Any, count: int) -> Indices:
     """Return the places of `count` patterns, ascending."""
     check_places(count, len(patterns))
     words = words_of(patterns).view(np.float64)
-    return Sketch(Census().add(words), count).add(words, np.arange(len(words))).kept().numbers
+    sketch = Sketch(Census().add(words), count)
+    for start in range(0, len(words), WAITING):  # in parts, because a sketch copies what it adds
+        some = words[start : start + WAITING]
+        sketch.add(some, np.arange(start, start + len(some)))
+    return sketch.kept().numbers
