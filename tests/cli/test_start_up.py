@@ -11,7 +11,9 @@ import pytest
 from eocc import SurpriseClassifier
 
 HEAVY = (
-    "sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.linalg", "joblib", "narwhals", "dask", "matplotlib",
+    "sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.linalg", "scipy.special", "joblib", "narwhals", "dask",
+    "matplotlib", "eocc.explain.rules", "eocc.explain.by_neighbours", "eocc.entropic.regions.fuzzy",
+    "eocc.classifiers.entropic", "eocc.measures.graphs",
 )  # fmt: skip
 COMMAND = f"""
 import sys
