@@ -26,7 +26,7 @@ from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussi
 from eocc.entropic.regions.rules import QuantileExtent, lukasiewicz
 from eocc.entropic.search import GeneticSearch
 from eocc.formats.model_file import FORMAT, ModelFileError, NotSaved
-from eocc.formats.model_file.catalogue import _declared_classes, _with_settings, classes, functions
+from eocc.formats.model_file.catalogue import classes, functions, name_of
 from eocc.formats.model_file.codec import Decoder
 from eocc.formats.model_file.plain import PLAIN
 from eocc.measures import DTW, MEASURES, Composite, Euclidean, FunctionMeasure, Gower, GraphEdit, LabelledGraph
@@ -454,8 +454,10 @@ def test_the_document_names_all_that_a_file_may_hold(setosa, tmp_path):
 
 
 def test_the_names_of_classes_are_unambiguous():
-    assert len(classes()) == len({*_with_settings().values(), *_declared_classes()})
-    assert not set(classes()) & set(functions())
+    kinds = {kind for kind, _ in classes()}
+    names = {name_of(kind) for kind in kinds}
+    assert len(names) == len(kinds)
+    assert not names & set(functions())
 
 
 def test_the_order_of_the_entropy_is_known_even_if_gamma_was_not_saved(tmp_path, setosa):

@@ -136,7 +136,7 @@ def _rank(share: float, n: int) -> int:
     return max(1, min(int(share * (n + 1) + ROUNDING), n))
 
 
-def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
+def tail(count: int, rank: int, n_new: int, n_known: int, few: int = 100) -> float:
     """Return the probability that `count` or more of n_new values lie below the known value of this rank.
 
     All n_new + n_known values are exchangeable. Of the count + rank - 1 smallest, fewer than `rank` are then known
@@ -147,6 +147,10 @@ def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
     """
     if count == 0:
         return 1.0
+    if n_new <= few:  # exact, and without importing scipy.special, which takes 0.15 s
+        orders = (math.comb(k + rank - 1, k) * math.comb(n_new - k + n_known - rank, n_new - k)
+                  for k in range(count, n_new + 1))  # fmt: skip
+        return sum(orders) / math.comb(n_new + n_known, n_new)
     first = count + rank - 1
     known = np.arange(max(0, first - n_new), rank)
     ways = _log_choose(n_known, known) + _log_choose(n_new, first - known) - _log_choose(n_known + n_new, first)

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,8 @@ from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, from_format_2, restore_shared, shared_state
 from eocc.classifiers.summary import Summarises
 from eocc.classifiers.updating import Batch, day_of, updated
-from eocc.entropic.regions.fuzzy import FuzzyModel, Region
 from eocc.entropic.regions.scores import Scores
-from eocc.explain import Explanation, Rule, explanations_frame
+from eocc.explain.explanation import Explanation, explanations_frame
 from eocc.explain.facts import with_facts
 from eocc.formats import model_file
 from eocc.measures.auto import is_pairwise
@@ -37,6 +36,10 @@ from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
 from eocc.tables.windows import Windowing
+
+if TYPE_CHECKING:  # slow to import
+    from eocc.entropic.regions.fuzzy import FuzzyModel, Region
+    from eocc.explain.rules import Rule
 
 Result = TypeVar("Result")
 
@@ -76,9 +79,9 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     calibration_: Calibration | None
     threshold_: float
     offset_: float
-    regions_: list[Region]
+    regions_: "list[Region]"
     labels_: Indices
-    fuzzy_model_: FuzzyModel
+    fuzzy_model_: "FuzzyModel"
     modularity_curve_: Matrix = np.empty(0)  # of the partitions into 1, 2, ... clusters; none if not by modularity
 
     def __sklearn_tags__(self) -> Any:
@@ -321,7 +324,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return the explanations of patterns as the measure reads them."""
 
     @abstractmethod
-    def rules(self) -> list[Rule]:
+    def rules(self) -> "list[Rule]":
         """Return the regions as fuzzy rules for people to read, one per region."""
 
     def plot(self, X: Any = None, axes: Any = None) -> Any:

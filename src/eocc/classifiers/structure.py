@@ -2,27 +2,31 @@
 
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eocc.base.arguments import n_threads
 from eocc.base.threads import threads
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.classifiers.entropic_settings import settings_of
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.synthesis.synthesis import Model, best_model
 from eocc.space.representation import Representation
+
+if TYPE_CHECKING:
+    from eocc.entropic.synthesis.synthesis import Model
 
 # The complete graph of this many prototypes takes some seconds.
 MOST_PROTOTYPES = 5000
 
 
-def structure_of(classifier: Any) -> Model:
+def structure_of(classifier: Any) -> "Model":
     """Return the paper's stages on the prototypes of a fitted classifier at its weights, with the paper's defaults.
 
     The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
     """
+    from eocc.classifiers.entropic import EntropicOneClassClassifier
+    from eocc.classifiers.entropic_settings import settings_of
+    from eocc.entropic.synthesis.synthesis import best_model
+
     prototypes = classifier.prototypes_
     if len(prototypes) > MOST_PROTOTYPES:
         remedy = f"fit with prototypes={MOST_PROTOTYPES} or fewer"
@@ -50,7 +54,7 @@ class LazyStructure:
         return "_structure_" in vars(self)
 
     @cached_property
-    def _structure_(self) -> Model:
+    def _structure_(self) -> "Model":
         with threads(n_threads(self.n_jobs)):
             return structure_of(self)
 

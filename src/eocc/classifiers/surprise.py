@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,8 +21,7 @@ from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.updating import Batch, history_of, kept_rows
 from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
-from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
-from eocc.explain.groups import in_groups
+from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure, compares_rows
 from eocc.scale.memory import MARGIN, OVERHEAD
@@ -33,6 +32,9 @@ from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.state import surprise_state
+
+if TYPE_CHECKING:  # slow to import
+    from eocc.explain.rules import Rule
 
 # The limit rejects this share of the training rows that may not be normal: with 5 % and 10 % foreign rows in 25 public
 # sets, false alarms stay at 0.043 and 0.055 for a rate of 0.05; with all of them they are 0.068 and 0.098.
@@ -239,11 +241,16 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""
+        from eocc.explain import explain_by_neighbours
+        from eocc.explain.groups import in_groups
+
         with threads(n_threads(self.n_jobs)):
             return in_groups(self, patterns, explain_by_neighbours(self, patterns))
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> "list[Rule]":
         """Return the regions as fuzzy rules for people to read, one per region."""
+        from eocc.explain import rules_of
+
         return rules_of(self, self._calibrated().rate)
 
     def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:

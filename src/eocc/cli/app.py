@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout = sys.stdout or _ClosedOutput()
     if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
         sys.stdout = _Terminal(sys.stdout)
-    gc.set_threshold(50_000, 20, 100)  # less often than by default: saves half a second of importing and compiling
+    gc.set_threshold(200_000, 20, 100)  # less often than by default: saves half a second of importing and compiling
     if arguments is None:  # a process of its own
         start_command_line()
     code = _run(arguments)
@@ -150,6 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if code == DONE and not isinstance(error, BrokenPipeError):
             code = _complain(_one_line(error), BAD_DATA)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest is not written again at exit
+    if arguments is None:
+        gc.freeze()  # saves 0.2 s at exit: the interpreter does not search all that is left for cycles
     return code
 
 

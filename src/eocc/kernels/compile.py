@@ -1,28 +1,50 @@
 """Decorators that compile kernels: without the interpreter lock, cached on disk, dividing like numpy."""
 
 from numba import njit
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 
-# no_cfunc_wrapper: saves compile time; no kernel is called from C.
-_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
-kernel = njit(**_OPTIONS)
+class KernelCache(FunctionCache):
+    """Compiled kernels on disk. numba's own cache imports the compiler, which takes 0.5 s, before it loads a kernel."""
+
+    def load_overload(self, sig, target_context):
+        """Return the compiled kernel of these types, None if there is none yet."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+def _compiling(**options):
+    # no_cfunc_wrapper saves compile time: no kernel is called from C.
+    compiled = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)
+
+    def decorated(function):
+        found = compiled(function)
+        found._cache = KernelCache(function)  # as numba does for cache=True
+        return found
+
+    return decorated
+
+
+kernel = _compiling()
 
 # May reorder sums to vectorise them. The order is fixed at compile time, so the same numbers always give the same sum;
 # infinities and NaN keep their meaning.
-summing_kernel = njit(**_OPTIONS, fastmath={"reassoc", "contract"})
+summing_kernel = _compiling(fastmath={"reassoc", "contract"})
 
 # May fuse multiplication and addition; sums keep their order.
-contracting_kernel = njit(**_OPTIONS, fastmath={"contract"})
+contracting_kernel = _compiling(fastmath={"contract"})
 
 # For functions that only kernels call: without an entry for Python, they compile faster.
-helper = njit(**_OPTIONS, no_cpython_wrapper=True)
+helper = _compiling(no_cpython_wrapper=True)
 
 # For small helpers in hot loops: a call would pass every array as seven words.
-inlined_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True)
+inlined_kernel = _compiling(forceinline=True, no_cpython_wrapper=True)
 
 # The same, where sums may be reordered.
-summing_inlined_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True, fastmath={"reassoc", "contract"})
+summing_inlined_kernel = _compiling(forceinline=True, no_cpython_wrapper=True, fastmath={"reassoc", "contract"})
 
 # For minima of numbers without NaN, which vectorise.
-minimum_kernel = njit(**_OPTIONS, fastmath={"nnan", "nsz"})
-minimising_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True, fastmath={"nnan", "nsz"})
+minimum_kernel = _compiling(fastmath={"nnan", "nsz"})
+minimising_kernel = _compiling(forceinline=True, no_cpython_wrapper=True, fastmath={"nnan", "nsz"})

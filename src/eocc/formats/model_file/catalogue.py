@@ -5,9 +5,10 @@ A measure names in `fitted_class` and `stored_classes` what its models need. The
 themselves.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import chain
 from types import FunctionType
 from typing import Any
 
@@ -25,9 +26,6 @@ from eocc.tables.spelling import Spelling
 from eocc.tables.table import Column, Table
 from eocc.tables.windows import Windowing
 
-REGISTRIES: tuple[Mapping[str, Any], ...] = (
-    EXTENTS, TCONORMS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, SELECTIONS,
-)  # fmt: skip
 SETTINGS = (type(None), bool, int, float, str)
 SETTING = wanted(
     "a plain value or a tuple of numbers",
@@ -35,28 +33,46 @@ SETTING = wanted(
 )
 
 
+def _entries() -> Iterator[Any]:
+    for registry in (EXTENTS, TCONORMS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, SELECTIONS):
+        yield from registry.values()
+
+
 @cache
 def functions() -> dict[str, Callable[..., Any]]:
     """Return the functions that a file may name, by name."""
-    return {one.__name__: one for registry in REGISTRIES for one in registry.values() if isinstance(one, FunctionType)}
+    return {one.__name__: one for one in _entries() if isinstance(one, FunctionType)}
+
+
+def classes() -> Iterator[tuple[type, Callable[[Any], Mapping[str, Check]]]]:
+    """Yield the classes that a file may name, each with what returns its fields; most are imported only then."""
+    yield from _with_settings(MEMBERSHIP_FUNCTIONS.values())  # every model has one
+    for stored in (LabelledGraph, Table, Column, Reading, Baseline, ReadColumn, Windowing, Spelling):
+        yield stored, declared
+    for measure in chain([Composite], MEASURES.values()):
+        for kind in (measure, measure.fitted_class, *measure.stored_classes):
+            yield kind, declared
+    yield from _with_settings(_entries())
+
+
+def _with_settings(entries: Iterable[Any]) -> Iterator[tuple[type, Any]]:
+    for one in entries:
+        if not isinstance(one, FunctionType):
+            yield one if isinstance(one, type) else type(one), _settings_of
+
+
+def _settings_of(kind: Any) -> Mapping[str, Check]:
+    return {field.name: SETTING for field in fields(kind) if field.init} if is_dataclass(kind) else {}
 
 
 @cache
-def _with_settings() -> dict[str, type]:
-    entries = (entry for registry in REGISTRIES for entry in registry.values() if not isinstance(entry, FunctionType))
-    return {name_of(kind): kind for kind in (one if isinstance(one, type) else type(one) for one in entries)}
+def _stored(name: str) -> tuple[type | None, Callable[[Any], Mapping[str, Check]]]:
+    return next((one for one in classes() if name_of(one[0]) == name), (None, declared))
 
 
-@cache
-def classes() -> dict[str, type]:
-    """Return the classes that a file may name, by name."""
-    return _with_settings() | {name_of(kind): kind for kind in _declared_classes()}
-
-
-def _declared_classes() -> Iterator[type]:
-    yield from (LabelledGraph, Table, Column, Reading, Baseline, ReadColumn, Windowing, Spelling)
-    for kind in (Composite, *MEASURES.values()):
-        yield from (kind, kind.fitted_class, *kind.stored_classes)
+def class_named(name: str) -> type | None:
+    """Return the class of this name, None if a file may name none."""
+    return _stored(name)[0]
 
 
 def name_of(kind: type) -> str:
@@ -66,14 +82,12 @@ def name_of(kind: type) -> str:
 
 def is_stored(kind: type) -> bool:
     """Say whether a file may name the class."""
-    return classes().get(name_of(kind)) is kind
+    return class_named(name_of(kind)) is kind
 
 
 def fields_of(kind: Any) -> Mapping[str, Check]:
     """Return the fields of a class that a file holds, each with its check."""
-    if _with_settings().get(name_of(kind)) is not kind:
-        return declared(kind)
-    return {field.name: SETTING for field in fields(kind) if field.init} if is_dataclass(kind) else {}
+    return _stored(name_of(kind))[1](kind)
 
 
 def make(kind: type, values: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eocc.base.array_checks import array_of
 from eocc.base.checks import demand
 from eocc.formats.model_file.arrays import descr_of
-from eocc.formats.model_file.catalogue import classes, fields_of, functions, is_stored, make, name_of
+from eocc.formats.model_file.catalogue import class_named, fields_of, functions, is_stored, make, name_of
 from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_from_json, plain_to_json
 from eocc.measures.objects import Objects
 
@@ -170,7 +170,7 @@ class Decoder:
             "array": lambda name, depth: self._array(name),
             "cells": self._cells,
             "dict": self._dict,
-            "function": lambda name, depth: _named("function", functions(), name),
+            "function": lambda name, depth: _named("function", functions().get, name),
             "object": self._object,
             "patterns": lambda content, depth: Objects(self._column(content, depth)),
             "set": lambda content, depth: self._counted(frozenset(self._items(content, depth))),
@@ -192,7 +192,7 @@ class Decoder:
         if tag in PLAIN:
             value = plain_from_json(tag, content)
             return value if tag in SAFE_HASHES else self._counted(value)
-        return _named("kind of value", self.kinds, tag)(content, depth)
+        return _named("kind of value", self.kinds.get, tag)(content, depth)
 
     def _counted(self, value: Any) -> Any:
         """Return the value, unless too many others have the same hash."""
@@ -212,7 +212,7 @@ class Decoder:
         return [self.decode(item, depth + 1) for item in content]
 
     def _array(self, name: Any) -> NDArray[Any]:
-        found: NDArray[Any] = _named("array", self.arrays, name)
+        found: NDArray[Any] = _named("array", self.arrays.get, name)
         demand(name not in self.used, f"the array {name[:60]!r} is used twice")
         self.used.add(name)
         return found
@@ -248,7 +248,7 @@ class Decoder:
         if isinstance(document, list):
             return self._items(document, depth)
         tag, content = _only(document)
-        return list(_named("kind of column", self.columns, tag)(content, depth + 1))
+        return list(_named("kind of column", self.columns.get, tag)(content, depth + 1))
 
     def _numbers(self, name: Any, depth: int) -> list[Any]:
         numbers = self._array(name)
@@ -307,14 +307,15 @@ def _only(document: Any) -> tuple[str, Any]:
 def _class_and_parts(content: Any) -> tuple[type, dict[str, Any]]:
     """Return a class, and its stored fields: all, and no others."""
     name, parts = content
-    kind: type = _named("class", classes(), name)
+    kind: type = _named("class", class_named, name)
     fields = fields_of(kind)
     is_right = isinstance(parts, dict) and set(parts) == set(fields)
     demand(is_right, f"{name} has the fields {', '.join(fields) or '(none)'}, and no others")
     return kind, parts
 
 
-def _named(what: str, known: Mapping[str, Any], name: Any) -> Any:
-    if not isinstance(name, str) or name not in known:
+def _named(what: str, find: Callable[[str], Any], name: Any) -> Any:
+    found = find(name) if isinstance(name, str) else None
+    if found is None:
         raise ValueError(f"unknown {what} {str(name)[:60]!r}")
-    return known[name]
+    return found
