@@ -25,7 +25,6 @@ from eocc.tables.spelling import Spelling
 from eocc.tables.table import NUMBER, Table, rows_with
 from eocc.tables.windows import Windowing, Windows
 
-CLASS = "class"
 # A page names this many rows that cannot be read.
 MOST_NOTES = 5
 # What --keep takes for every column.
@@ -126,7 +125,7 @@ def opened(data: DataFiles, about: DataOptions, usual: Spelling | None = None) -
     """Yield the chunks of all files, whose rows are numbered on from file to file."""
     dialect = about.dialect if usual is None else replace(about.dialect, usual=usual)
     chunk = None
-    for chunk in open_files(data.paths, about.input_format, about.two_classes, dialect, about.sheet):
+    for chunk in open_files(data.paths, about.input_format, dialect, about.sheet):
         yield chunk
     if chunk is None:
         raise ValueError(f"{data} holds no rows; at least 1 is required")
@@ -272,12 +271,9 @@ def _are_labelled(labels: Sequence[Any], value: str, label: str, data: DataFiles
 
 
 def labels_of(chunk: Chunk, data: DataFiles, label: str) -> Sequence[Any]:
-    """Return the labels of a chunk: a column of a table, or the classes of a CXL index."""
+    """Return the labels of the rows of a table."""
     columns = chunk.columns
     if label in columns:
         return columns[label].cells()
-    if chunk.labels and label == CLASS:
-        return chunk.labels
-    known = list(columns) or ([CLASS] if chunk.labels else [])
-    has = has_instead(label, known) if known else "only tables and CXL indices have labels"
+    has = has_instead(label, list(columns)) if columns else "only tables have labels"
     raise ValueError(f"{data} has no column {label!r}; {has}")

@@ -39,9 +39,9 @@ def portions(items: Iterable[Item], size: Callable[[], int]) -> Iterator[tuple[i
 class Chunk:
     """Rows `first`, `first` + 1, ... of the file `where`, or only some of them, `rows`: a raw table, else `objects`.
 
-    `lines` are the lines that the rows begin in, `names` the files of objects, `labels` their classes, `files` where
-    rows of several files are; each may be empty. Columns without names (`is_named` is False) have their numbers from 0
-    as keys. `layout` says how the file is written, if not as usual.
+    `lines` are the lines that the rows begin in, `names` the files of objects, `files` where rows of several files are;
+    each may be empty. Columns without names (`is_named` is False) have their numbers from 0 as keys. `layout` says how
+    the file is written, if not as usual.
     """
 
     where: str
@@ -49,7 +49,6 @@ class Chunk:
     table: Table | None = None
     objects: Sequence[Any] = ()
     names: Sequence[str] = ()
-    labels: Sequence[str] = ()
     lines: Sequence[int] | Indices = ()
     files: Sequence[str] = ()
     is_named: bool = True
@@ -108,7 +107,7 @@ class Chunk:
 
 
 # What a chunk has for each of its rows beside their lines, if anything, and what stands for nothing.
-PER_ROW: dict[str, Any] = {"objects": None, "names": "", "labels": "", "files": ""}
+PER_ROW: dict[str, Any] = {"objects": None, "names": "", "files": ""}
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> Chunk:

@@ -41,7 +41,7 @@ STREAMS = Registry("eocc.formats.files", {
 FILES = Registry("eocc.formats.files", {
     "parquet": "binary.parquet_chunks", "arrow": "binary.arrow_chunks", "npy": "binary.npy_chunks",
     "xlsx": "sheets.sheet_chunks", "ods": "sheets.sheet_chunks", "xls": "sheets.sheet_chunks",
-    "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
+    "gxl": "graphs.graph_chunks", "gxl-collection": "graphs.collection_chunks",
 })  # fmt: skip
 FORMATS = (*STREAMS, *FILES)
 COUNTS = Registry("eocc.formats.files", {
@@ -51,14 +51,15 @@ SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
     ".npy": "npy", ".xlsx": "xlsx", ".xlsm": "xlsx", ".xlsb": "xlsx",
-    ".ods": "ods", ".xls": "xls", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl",
+    ".ods": "ods", ".xls": "xls", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl",
     ".zip": "gxl-collection",
 }  # fmt: skip
-# What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
-TWO_CLASSES = ("skip", "first", "last")
 SHEETS = ("xlsx", "ods", "xls")
 # Files that must be converted first.
-REMEDIES = {".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE"}
+REMEDIES = {
+    ".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE",
+    ".cxl": "pass a folder of the graphs of one class, or read it in Python by eocc.datasets.read_graph_set",
+}  # fmt: skip
 
 
 def regular(path: Path) -> Path:
@@ -213,12 +214,11 @@ def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chu
 
 
 def open_chunks(
-    path: Path, file_format: str | None = None, two_classes: str | None = None, dialect: "Dialect | None" = None,
-    sheet: str = "",
-) -> Iterator["Chunk"]:  # fmt: skip
+    path: Path, file_format: str | None = None, dialect: "Dialect | None" = None, sheet: str = ""
+) -> Iterator["Chunk"]:
     """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
 
-    `two_classes`, one of TWO_CLASSES, is for CXL indices, the `dialect` for CSV and TSV, the `sheet` for workbooks.
+    The `dialect` is for CSV and TSV, the `sheet` for workbooks.
     """
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
@@ -242,8 +242,7 @@ def open_chunks(
         if not path.is_dir() or name != "gxl-collection":
             regular(path)
         n_rows = count_rows(path, name) if current_watch() else None
-        more = [two_classes] if name == "cxl" else [sheet] if name in SHEETS else []
-        chunks = FILES[name](path, *more)
+        chunks = FILES[name](path, *([sheet] if name in SHEETS else []))
         yield from _watched(chunks, path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
 
 

@@ -1,4 +1,4 @@
-"""GXL files, folders, zips and indices of them, and SMILES -> chunks of graphs."""
+"""GXL files, folders and zips of them, and SMILES -> chunks of graphs."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,29 +8,17 @@ from eocc.base.printing import complaint
 from eocc.formats.archive import SAFE, Collection, open_collection, read_file
 from eocc.formats.files.chunk import Chunk, portions
 from eocc.formats.files.formats import Lines
-from eocc.formats.graphs.gxl import all_entries
 from eocc.formats.graphs.gxl_graph import Document, SameKinds, parse_gxl
 from eocc.formats.graphs.node_link import molecule
 from eocc.measures.labelled_graph import LabelledGraph
 
-File = tuple[str, str, bytes, str]  # name, class ("" without one), content, where it is
+File = tuple[str, bytes, str]  # name, content, where it is
 
 
 def graph_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the one graph of a GXL file."""
     data, where = read_file(path, SAFE)
-    yield from _chunks(str(path), [(path.name, "", data, where)])
-
-
-def index_chunks(path: Path, two_classes: str | None = None) -> Iterator[Chunk]:
-    """Yield the graphs that a CXL index names, with their classes as labels; a graph named twice counts once.
-
-    One that is named with two classes is refused, unless `two_classes` is "skip", "first" or "last".
-    """
-    with open_collection(path.parent, SAFE) as files:
-        entries = all_entries(files, [path.name], two_classes).items()
-        parts = ((entry.file, entry.label, files.read(name), files.where(name)) for name, entry in entries)
-        yield from _chunks(str(path), parts)
+    yield from _chunks(str(path), [(path.name, data, where)])
 
 
 def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
@@ -69,19 +57,18 @@ def collection_chunks(path: Path) -> Iterator[Chunk]:
     with _collection(path) as (files, names):
         if not names:
             raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
-        yield from _chunks(str(path), ((name, "", files.read(name), files.where(name)) for name in names))
+        yield from _chunks(str(path), ((name, files.read(name), files.where(name)) for name in names))
 
 
 def _chunks(where: str, files: Iterable[File]) -> Iterator[Chunk]:
     kinds, sizes = SameKinds(), [0]
 
-    def parsed() -> Iterator[tuple[str, str, Document]]:
-        for name, label, data, place in files:
+    def parsed() -> Iterator[tuple[str, Document]]:
+        for name, data, place in files:
             sizes.append(sizes.pop() + len(data))
-            yield name.encode("utf-8", "replace").decode(), label, parse_gxl(data, place)
+            yield name.encode("utf-8", "replace").decode(), parse_gxl(data, place)
 
     for first, part in portions(parsed(), lambda: sizes[0]):
-        names, labels, documents = zip(*part, strict=True)
+        names, documents = zip(*part, strict=True)
         kinds.check(documents)
-        graphs = [document.graph for document in documents]
-        yield Chunk(where, first, objects=graphs, names=names, labels=labels if any(labels) else ())
+        yield Chunk(where, first, objects=[document.graph for document in documents], names=names)
