@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eocc.formats.archive import Limits
-from eocc.formats.files import graphs as module
+from eocc.formats.files import objects as module
 from eocc.formats.files.formats import open_chunks
 from eocc.formats.files.rows import learn
 from eocc.formats.graphs.gxl import read_graph_set
@@ -41,7 +41,7 @@ def fault(path, file_format=None):
 def test_a_gxl_file_is_one_graph(tmp_path):
     (chunk,) = read(write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl")
     assert (list(chunk.names), chunk.objects[0].n_vertices) == (["a.gxl"], 3)
-    assert learn([chunk], "").kind == "graphs"
+    assert learn([chunk], "").known.kind == "graphs"
 
 
 def test_a_folder_and_a_zip_give_their_graphs_by_name(tmp_path):

@@ -176,10 +176,10 @@ def read_csv(path):
         return {name: [float(cell) for cell in column] for name, *column in zip(*csv.reader(file), strict=True)}
 
 
-def test_columns_are_chosen_by_name_and_by_number(tmp_path):
+def test_columns_are_left_out_by_name_and_by_number(tmp_path):
     write_parquet(tmp_path / "a.parquet", ROWS, note=["text"] * 900)
-    by_name = fit_stream(classifier(), tmp_path / "a.parquet", columns=["x2", "x0"])
-    by_number = fit_stream(classifier(), ROWS, columns=[2, 0])
+    by_name = fit_stream(classifier(), tmp_path / "a.parquet", drop=["x1", "note"])
+    by_number = fit_stream(classifier(), ROWS, drop=[1])
     assert state_of(by_name) == state_of(by_number)
     assert score_stream(by_name, tmp_path / "a.parquet", tmp_path / "s.csv").n_rows == 900
 

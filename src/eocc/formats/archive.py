@@ -148,9 +148,6 @@ class Folder(Collection):
                 raise self._too_many()
         return frozenset(name for name in names if not is_hidden(name))
 
-    def __contains__(self, name: str) -> bool:
-        return os.path.lexists(self.path / name)
-
     def _open(self, name: str) -> tuple[IO[bytes], int]:
         path = self.path / name
         if not path.resolve().is_relative_to(self.fence):

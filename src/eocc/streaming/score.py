@@ -55,7 +55,7 @@ def score_stream(
     known, measure = classifier._known_data, classifier.measure_
     stream = source_of(source, chunk_rows, incomplete)
     # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
-    count = n_threads(classifier.n_jobs) if getattr(known, "is_numbers", False) else 1
+    count = n_threads(classifier.n_jobs) if known.is_numbers else 1
     scorer, counting = copy(classifier), Counting(classifier)
     scorer.n_jobs = classifier.n_jobs if count == 1 else 1
 

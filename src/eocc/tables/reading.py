@@ -131,6 +131,11 @@ class Reading:
         return [column.name for column in self.columns]
 
     @property
+    def kind(self) -> str:
+        """The kind of data that the patterns are."""
+        return "numbers" if self.is_numbers else "records"
+
+    @property
     def n_compared(self) -> int:
         """The number of columns that are compared, with the parts of dates."""
         return sum(len(column.parts) for column in self.columns)
