@@ -1,6 +1,6 @@
 """Passes over rows of numbers, part by part: one interface for rows in memory, in files and on a cluster."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, TypeVar
@@ -37,10 +37,6 @@ class Passes(Protocol):
     def n_columns(self) -> int | None:
         """The number of columns; None if it is not known before the first pass."""
 
-    @property
-    def names(self) -> Sequence[str] | None:
-        """The names of the columns, None if they have none; those of a source are known after the first pass."""
-
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
@@ -57,8 +53,6 @@ class ArrayPasses:
     >>> ArrayPasses(np.ones((20_000, 3)), 2).fold(lambda part: part.values.sum(axis=0), np.add)
     array([20000., 20000., 20000.])
     """
-
-    names: Sequence[str] | None = None
 
     def __init__(self, values: Matrix, count: int = 1) -> None:
         self._values, self._count = values, count
@@ -81,7 +75,7 @@ class SomeRows:
 
     def __init__(self, passes: Passes, wanted: Flags) -> None:
         self._passes, self._wanted = passes, wanted
-        self.n_rows, self.n_columns, self.names = int(wanted.sum()), passes.n_columns, passes.names
+        self.n_rows, self.n_columns = int(wanted.sum()), passes.n_columns
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
