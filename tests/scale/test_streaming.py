@@ -153,8 +153,9 @@ def sources(tmp_path):
     return [*map(str, named), np.load(tmp_path / "a.npy", mmap_mode="r"), chunked(ROWS, 7), Twice([ROWS])]
 
 
-def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path):
-    models = [fit_stream(classifier(n_jobs=2), source, chunk_rows=123) for source in sources]
+def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path, monkeypatch):
+    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 123)
+    models = [fit_stream(classifier(n_jobs=2), source) for source in sources]
     assert all(state_of(model) == state_of(models[0]) for model in models)
     assert models[1].feature_names_in_.tolist() == ["x0", "x1", "x2"]
     assert not hasattr(models[0], "feature_names_in_")

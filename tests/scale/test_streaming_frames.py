@@ -62,8 +62,9 @@ def test_a_rate_that_needs_more_rows_is_refused_after_the_first_pass():
     ids=["chunks", "pandas", "an index of numbers", "polars", "chunks of polars", "arrow"],
 )  # fmt: skip
 @pytest.mark.parametrize("prototypes", [None, 100])
-def test_a_model_of_frames_has_the_names_and_scores_of_a_fit(source, prototypes):
-    clf = fit_stream(classifier(prototypes=prototypes), source, chunk_rows=64)
+def test_a_model_of_frames_has_the_names_and_scores_of_a_fit(source, prototypes, monkeypatch):
+    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 64)
+    clf = fit_stream(classifier(prototypes=prototypes), source)
     plain = classifier(prototypes=prototypes).fit(FRAME)
     assert_array_equal(clf.feature_names_in_, plain.feature_names_in_)
     assert (clf.feature_names_in_.dtype, clf.n_features_in_) == (plain.feature_names_in_.dtype, 3)

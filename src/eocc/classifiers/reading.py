@@ -205,9 +205,9 @@ class ReadsPatterns:
         known = {*self.reading_.names, *self.ignored_columns_}
         extra = [name for name in raw.names if name not in known]
         lacking = [name for name in self.reading_.names if name not in raw.names]
-        if extra and lacking:
-            renamed = f"it has {listed(map(repr, extra), FEW)} instead"
-            raise ValueError(f"X lacks column {lacking[0]!r}, which the training table had; {renamed}: rename it")
+        for name in lacking:
+            instead = f"; it has {listed(map(repr, extra), FEW)} instead: rename it" if extra else ""
+            raise ValueError(f"X lacks column {name!r}, which the training table had{instead}")
         for name in extra:
             how = ": X[clf.feature_names_in_]" if is_frame(X) and hasattr(self, "feature_names_in_") else ""
             raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out{how}")

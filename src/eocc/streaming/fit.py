@@ -10,7 +10,6 @@ from eocc.base.arguments import check_count, commit_fit, n_threads, unfitted_cop
 from eocc.base.parameters import checked
 from eocc.base.registry import choose
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.files.chunk import CHUNK_ROWS
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
 from eocc.streaming.source import REFUSE, Source, check_classifier, say_left_out, source_of
@@ -22,10 +21,9 @@ Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
 
 def fit_stream(
-    classifier: Classifier, source: Any, *, sample: int | None = None, chunk_rows: int = CHUNK_ROWS,
-    where: tuple[Any, Any] | None = None, outliers: Any = None, incomplete: str = REFUSE,
-    dialect: Dialect | None = None, drop: Sequence[Any] = (), keeps_all: bool = False,
-    kinds: Mapping[Any, str] | None = None, unreadable: str = REFUSE,
+    classifier: Classifier, source: Any, *, sample: int | None = None, where: tuple[Any, Any] | None = None,
+    outliers: Any = None, incomplete: str = REFUSE, dialect: Dialect | None = None, drop: Sequence[Any] = (),
+    keeps_all: bool = False, kinds: Mapping[Any, str] | None = None, unreadable: str = REFUSE,
 ) -> Classifier:  # fmt: skip
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
@@ -64,7 +62,7 @@ def fit_stream(
         choose("kind", DECLARED, kind)
     named = isinstance(classifier.measure, str)
     stream = source_of(
-        source, chunk_rows, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
+        source, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
         apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
     )  # fmt: skip
     if outliers is not None and where is None:

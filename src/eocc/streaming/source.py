@@ -10,14 +10,13 @@ from zlib import adler32
 
 import numpy as np
 
-from eocc.base.arguments import check_count
 from eocc.base.printing import complaint, quoted, warn_user
 from eocc.base.progress import stage, track
 from eocc.base.registry import choose
 from eocc.base.threads import in_order
 from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.files.chunk import CHUNK_ROWS, Chunk
+from eocc.formats.files.chunk import Chunk, rows_per_chunk
 from eocc.formats.files.formats import STDIN, open_files, regular
 from eocc.formats.files.rows import Choices, Objects, learn, read_first, read_part
 from eocc.formats.files.rows import Part as ReadRows
@@ -129,19 +128,13 @@ def say_left_out(bad: Sequence[str]) -> None:
 
 
 def source_of(
-    source: Any,
-    chunk_rows: int = CHUNK_ROWS,
-    incomplete: str = REFUSE,
-    unreadable: str = REFUSE,
-    dialect: Dialect | None = None,
-    **choices: Any,
+    source: Any, incomplete: str = REFUSE, unreadable: str = REFUSE, dialect: Dialect | None = None, **choices: Any
 ) -> Source:
     """Return the source of a path, an array or chunks of rows; `choices` are fields of Choices.
 
-    >>> [part.values.patterns.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).parts()]
-    [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
+    >>> [part.values.patterns.tolist() for part in source_of(np.split(np.arange(8).reshape(4, 2), 2)).parts()]
+    [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]]
     """
-    check_count("chunk_rows", chunk_rows)
     choose("value of incomplete", dict.fromkeys((REFUSE, SKIP)), incomplete)
     choose("value of unreadable", dict.fromkeys((REFUSE, SKIP)), unreadable)
     chosen = Choices(skips_incomplete=incomplete == SKIP, skips_bad=unreadable == SKIP, **choices)
@@ -153,7 +146,7 @@ def source_of(
         paths = [path for one in given for path in files_of(Path(one))]
         chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths, dialect)
     elif hasattr(source, "shape") and hasattr(source, "__getitem__"):
-        n_rows, chunks = _length(source), partial(_of_array, source, chunk_rows)
+        (n_rows, _), chunks = _shape(source), partial(_of_array, source)
     elif isinstance(source, Iterable):
         chunks = partial(_of_parts, source)
     else:
@@ -166,9 +159,11 @@ def _of_files(paths: Sequence[Path], dialect: Dialect | None) -> Iterator[Chunk]
     return open_files(several, dialect=dialect)
 
 
-def _of_array(array: Any, step: int) -> Iterator[Chunk]:
+def _of_array(array: Any) -> Iterator[Chunk]:
     by_place = getattr(array, "iloc", array)  # slices of a frame itself go by its index
-    starts = track("reading rows", range(0, _length(array), step))
+    n_rows, n_columns = _shape(array)
+    step = rows_per_chunk(n_columns)
+    starts = track("reading rows", range(0, n_rows, step))
     return _of_parts(by_place[start : start + step] for start in starts)
 
 
@@ -197,7 +192,7 @@ def _chunk(part: Any, first: int) -> Chunk:
     return Chunk(NO_FILE, first, Table(columns) if len(cells) else None, is_named=False)
 
 
-def _length(array: Any) -> int:
+def _shape(array: Any) -> tuple[int, int]:
     shape = array.shape
     if len(shape) != 2:
         raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
@@ -205,7 +200,7 @@ def _length(array: Any) -> int:
         kind = f"{type(array).__module__.partition('.')[0]} {type(array).__name__}"
         remedy = "pass it to fit, or pass a list of chunks of rows"
         raise ValueError(f"the length of this {kind} is not known; {remedy}")
-    return int(shape[0])
+    return int(shape[0]), int(shape[1])
 
 
 def check_classifier(function: str, classifier: Any) -> None:

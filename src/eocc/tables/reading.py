@@ -185,8 +185,6 @@ class Reading:
         Without a list of faults the first one is raised.
         """
         known, found = {column.name: column for column in raw.columns}, list[Fault]()
-        for absent in (name for name in self.names if name not in known):
-            raise ValueError(f"X lacks column {absent!r}, which the training table had")
         read = [part for one in self.columns for part in one.read(known[one.name], spelling or self.spelling, found)]
         _pass_on(found, faults)
         return Table(tuple(read))

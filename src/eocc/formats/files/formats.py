@@ -213,10 +213,9 @@ def open_chunks(
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
     options = {"dialect": dialect} if name in TEXT_TABLES else {}
-    if dialect is not None and dialect.is_given and not options:
-        raise ValueError(
-            f"--delimiter, --decimal and --dates are for CSV and TSV, and {path} is {name}; leave them out"
-        )
+    if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and not options:
+        what = "--delimiter, --decimal and --dates are for CSV and TSV"
+        raise ValueError(f"{what}, and {path} is {name}; leave them out")
     if sheet and name not in SHEETS:
         raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
     if name in STREAMS:

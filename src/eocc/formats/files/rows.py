@@ -55,10 +55,6 @@ class Choices:
         columns = [one.changed(declared=kinds.get(str(one.name), self.usual)) for one in table.columns]
         return replace(table, columns=tuple(columns))
 
-    def left_out(self, chunk: Chunk) -> list[str]:
-        """Return the names of the columns of a chunk that are not compared."""
-        return list(map(chunk.named, self.apart))
-
     def chosen(self, chunk: Chunk) -> Chunk:
         """Return the rows of a chunk that are used."""
         if self.where is None or not len(chunk):
@@ -170,7 +166,7 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
 
 def read_first(chunk: Chunk, choices: Choices) -> tuple[Reading, Table, list[Fault]]:
     """Return how a table to learn from is read, all its rows so read, and the cells that cannot be read."""
-    apart, raw, faults = choices.left_out(chunk), choices.table(chunk), list[Fault]()
+    apart, raw, faults = list(map(chunk.named, choices.apart)), choices.table(chunk), list[Fault]()
     if not (chunk.is_named or apart):  # if some are left out, the others go by their numbers
         raw = replace(raw, columns=tuple(column.changed(name=k) for k, column in enumerate(raw.columns)))
     keeps_all = choices.keeps_all or not chunk.is_named
@@ -206,7 +202,7 @@ def read_table(
     chunk: Chunk, known: Reading, choices: Choices, spelling: Spelling | None = None
 ) -> tuple[Table, list[Fault], Spelling, list[Column]]:
     """Return a chunk as the model reads it, the cells that cannot be read, the spelling, and the columns left over."""
-    given, faults = choices.table(chunk).without(choices.left_out(chunk)), list[Fault]()
+    given, faults = choices.table(chunk).without(map(chunk.named, choices.apart)), list[Fault]()
     with placing(chunk):
         raw, ignored = known.matched(given, chunk.is_named)
         spelling = spelling or (raw.dialect.spelling(raw.columns) if raw.dialect else known.spelling)
