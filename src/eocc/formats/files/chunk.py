@@ -4,7 +4,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,24 +16,25 @@ from eocc.tables.table import Column, Table, join_tables
 CHUNK_ROWS = 2**13
 CHUNK_BYTES = 2**20
 
-Item = TypeVar("Item")
-
 
 def rows_per_chunk(n_columns: int) -> int:
     """Return how many rows of a table with this number of columns make a chunk."""
     return max(1, min(CHUNK_ROWS, CHUNK_BYTES // max(1, n_columns)))
 
 
-def portions(items: Iterable[Item], size: Callable[[], int]) -> Iterator[tuple[int, list[Item]]]:
-    """Yield (number of the first item, items) in portions of the size of a chunk; `size` is in bytes, up to an item."""
-    first, part, begin = 0, list[Item](), size()
+def portions(items: Iterable[tuple[Any, ...]], size: Callable[[], int]) -> Iterator[tuple[int, Iterator[Any]]]:
+    """Yield the number of the first item, and what all items hold at each place, in portions of the size of a chunk.
+
+    `size` is in bytes, up to an item.
+    """
+    first, part, begin = 0, list[tuple[Any, ...]](), size()
     for item in items:
         part.append(item)
         if len(part) == CHUNK_ROWS or size() - begin > CHUNK_BYTES:
-            yield first, part
+            yield first, zip(*part, strict=True)
             first, part, begin = first + len(part), [], size()
     if part:
-        yield first, part
+        yield first, zip(*part, strict=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,7 @@ File = tuple[str, bytes, str]  # name, content, where it is
 def text_chunks(lines: Lines) -> Iterator[Chunk]:
     """Yield the lines of a text file as strings, without blank lines."""
     strings = ((lines.number, line.removesuffix("\n").removesuffix("\r")) for line in lines if line.strip())
-    for first, part in portions(strings, lambda: lines.size):
-        numbers, objects = zip(*part, strict=True)
+    for first, (numbers, objects) in portions(strings, lambda: lines.size):
         yield Chunk(lines.where, first, objects=objects, lines=numbers)
 
 
@@ -66,12 +65,11 @@ def json_chunks(lines: Lines) -> Iterator[Chunk]:
 
 def _of_values(values: Iterator[tuple[int, Any]], lines: Lines) -> Iterator[Chunk]:
     """Yield values, each with its line or 0, as chunks of one layout, that of the first value."""
-    expected, kinds, is_first = OBJECT, SameKinds(), True
-    for first, part in portions(values, lambda: lines.size):
-        numbers, objects = zip(*part, strict=True)
+    expected, kinds = OBJECT, SameKinds()
+    for first, (numbers, objects) in portions(values, lambda: lines.size):
         chunk = Chunk(lines.where, first, objects=objects, lines=numbers if all(numbers) else ())
-        if is_first:
-            expected, model, is_first = _layout_of(objects[0]), objects[0], False
+        if first == 0:
+            expected, model = _layout_of(objects[0]), objects[0]
         for index, value in enumerate(objects):
             layout = _layout_of(value)
             if layout != expected:
@@ -125,8 +123,7 @@ def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
             except ValueError as error:
                 raise lines.fault(str(error)) from None
 
-    for first, part in portions(molecules(), lambda: lines.size):
-        numbers, names, graphs = zip(*part, strict=True)
+    for first, (numbers, names, graphs) in portions(molecules(), lambda: lines.size):
         yield Chunk(lines.where, first, objects=graphs, names=names, lines=numbers)
 
 
@@ -148,7 +145,6 @@ def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[
             sizes.append(sizes.pop() + len(data))
             yield name.encode("utf-8", "replace").decode(), parse_gxl(data, place)
 
-    for first, part in portions(parsed(), lambda: sizes[0]):
-        names, documents = zip(*part, strict=True)
+    for first, (names, documents) in portions(parsed(), lambda: sizes[0]):
         kinds.check(documents)
         yield Chunk(where, first, objects=[document.graph for document in documents], names=names, of=n_files)
