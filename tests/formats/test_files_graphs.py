@@ -7,7 +7,8 @@ import pytest
 
 from eocc.formats.archive import Limits
 from eocc.formats.files import objects as module
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.chunk import join_chunks
+from eocc.formats.files.formats import open_chunks, open_files
 from eocc.formats.files.rows import learn
 from eocc.formats.graphs.gxl import read_graph_set
 from eocc.measures import LabelledGraph
@@ -57,6 +58,15 @@ def test_chunks_of_graphs(tmp_path, monkeypatch):
     monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 2)
     chunks = read(write_folder(tmp_path, {f"{k}.gxl": gxl("") for k in range(5)}))
     assert [(chunk.first, len(chunk)) for chunk in chunks] == [(0, 2), (2, 2), (4, 1)]
+
+
+def test_rows_of_joined_chunks_are_placed_in_their_own_file(tmp_path):
+    files = [write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl", lines(tmp_path, *[node_link()] * 3)]
+    chunk = join_chunks(list(open_files(files))).some(np.array([True, False, True, True]))
+    assert chunk.row_names == ["a.gxl", "", ""]
+    assert [chunk.place(row) for row in range(3)] == ["a.gxl", "line 2", "line 3"]
+    assert str(chunk.fault(0, "is odd")) == f"{files[0]}: a.gxl: is odd"
+    assert str(chunk.fault(2, "is odd")) == f"{files[1]}:3: is odd"
 
 
 def test_kinds_of_attributes_are_the_same_in_all_chunks(tmp_path, monkeypatch):

@@ -77,7 +77,7 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any, n_rows: int = 0) -> 
         for start in range(0, batch.num_rows, step):
             part = batch.slice(start, step)
             table = arrow.table({name: _cells(part.column(k), name, where, arrow) for k, name in names.items()})
-            yield Chunk(where, first, table_of(table), of=n_rows)
+            yield Chunk(where, first, table_of(table), file_rows=n_rows)
             first += part.num_rows
 
 
@@ -124,7 +124,7 @@ def npy_chunks(path: Path) -> Iterator[Chunk]:
         with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused later
             rows = np.array(array[start : start + step], np.float64, order="F")
         table = Table(tuple(column_of_array(str(k), column) for k, column in enumerate(rows.T)))
-        yield Chunk(str(path), start, table, is_named=False, of=len(array))
+        yield Chunk(str(path), start, table, is_named=False, file_rows=len(array))
 
 
 def mapped(path: Path) -> NDArray[np.generic]:

@@ -43,7 +43,7 @@ class Chunk:
 
     `lines` are the lines that the rows from `first` begin in, `names` the files of objects; each may be empty. If
     chunks were joined, the `parts` know them. Columns without names (`is_named` is False) have numbers from 0 as keys.
-    `layout` says how the file is written, if not as usual, and `of` how many rows it has, if it says so.
+    `layout` says how the file is written, if not as usual, and `file_rows` how many rows it has, if it says so.
     """
 
     where: str
@@ -54,7 +54,7 @@ class Chunk:
     lines: Sequence[int] | Indices = ()
     is_named: bool = True
     layout: str = ""
-    of: int = 0
+    file_rows: int = 0
     rows: Indices | None = None
     parts: Sequence["Chunk"] = ()
 
@@ -101,16 +101,20 @@ class Chunk:
 
     @property
     def row_names(self) -> list[str]:
-        """The names of the files that the objects are from; none if they have no names."""
-        origins = [self._origin(index) for index in range(len(self))] if (self.parts or [self])[0].names else []
-        return [part.names[place] for part, place in origins]
+        """The names of the files that the objects are from; none if no object has a name."""
+        has_names = any(part.names for part in self.parts or [self])
+        return list(map(self._name, range(len(self)))) if has_names else []
+
+    def _name(self, index: int) -> str:
+        part, place = self._origin(index)
+        return part.names[place] if part.names else ""
 
     def place(self, index: int) -> str:
         """Return where in its file a row is."""
         part, place = self._origin(index)
         if len(part.lines):
             return f"line {part.lines[place]}"
-        return printable(part.names[place] if part.names else f"row {part.first + place + 1}")
+        return printable(self._name(index) or f"row {part.first + place + 1}")
 
     def fault(self, index: int, message: str) -> ValueError:
         """Return an error about one row, on one line."""

@@ -232,7 +232,7 @@ def open_chunks(
         if not path.is_dir() or name != "gxl-collection":
             regular(path)
         chunks = FILES[name](path, *([sheet] if name in SHEETS else []))
-        yield from _watched(chunks, path, lambda chunk: (chunk.first + len(chunk)) / (chunk.of or math.inf))
+        yield from _watched(chunks, path, lambda chunk: (chunk.first + len(chunk)) / (chunk.file_rows or math.inf))
 
 
 def _watched(chunks: Iterator["Chunk"], path: Path, share: Callable[["Chunk"], float]) -> Iterator["Chunk"]:

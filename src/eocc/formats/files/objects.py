@@ -147,4 +147,4 @@ def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[
 
     for first, (names, documents) in portions(parsed(), lambda: sizes[0]):
         kinds.check(documents)
-        yield Chunk(where, first, objects=[document.graph for document in documents], names=names, of=n_files)
+        yield Chunk(where, first, objects=[document.graph for document in documents], names=names, file_rows=n_files)
