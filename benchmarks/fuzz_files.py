@@ -53,7 +53,6 @@ def valid():
     loads, states = ([row[name] for row in rows] for name in ("load", "state"))
     coded = pyarrow.array(["x", "y"] * 6).dictionary_encode()
     table = pyarrow.table({"load": loads, "state": states, "n": [None, *range(11)], "c": coded})
-    prints = '<print file="a.gxl" class="x"/><print file="b.gxl" class="y"/>'
     return {
         "numbers.csv": "\n".join(["a,b,c", *(f"{k},{k / 3},{-k}" for k in range(12))]).encode(),
         "records.csv": "\r\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]).encode(),
@@ -74,7 +73,6 @@ def valid():
         "stream.arrow": _arrow(table, pyarrow.ipc.new_stream),
         "rows.npy": _npy(np.arange(36.0).reshape(12, 3) / 7),
         "one.gxl": _gxl(2).encode(),
-        "index.cxl": f"<GraphCollection><s>{prints}</s></GraphCollection>".encode(),
         "graphs.zip": _zip({f"{k}.gxl": _gxl(k) for k in range(5)}),
     }
 
@@ -183,9 +181,7 @@ DAMAGES = (_flip, _cut, _insert, _splice, _double_line, _drop_line, _odd_value)
 
 
 def write(folder, name, data):
-    """Write a case; a CXL index also needs the graphs it names."""
-    for other in ("a.gxl", "b.gxl"):
-        (folder / other).write_text(_gxl(1))
+    """Write a case."""
     path = folder / name
     path.write_bytes(data)
     return path

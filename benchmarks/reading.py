@@ -36,7 +36,7 @@ def mixed(n, rng):
 
 def read(path):
     learnt = learn(list(open_chunks(path)), str(path))
-    return learnt.reading.patterns(learnt.X.patterns)
+    return learnt.known.patterns(learnt.X.patterns)
 
 
 def least(function, path):

@@ -19,7 +19,7 @@ from eocc import SurpriseClassifier, load, save
 from eocc.cli import main
 from eocc.datasets import read_gxl
 from eocc.measures import MEASURES, LabelledGraph
-from graph_files import cxl, gxl, vertex, within_a_minute, write_folder, write_zip
+from graph_files import gxl, vertex, within_a_minute, write_folder, write_zip
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(24, 3)).round(6)
@@ -72,11 +72,10 @@ def graphs_of(folder):
 def case(folder, name):
     """Write a file; return its path, the same patterns in Python, and their measure."""
     path = folder / name
-    if name in ("set", "set.zip", "index.cxl"):
+    if name in ("set", "set.zip"):
         write_folder(folder / "set", GXL)
-        (folder / "set" / "index.cxl").write_text(cxl(*((file, "x") for file in sorted(GXL))))
         write_zip(folder / "set.zip", GXL)
-        return folder / "set/index.cxl" if name == "index.cxl" else path, graphs_of(folder / "set"), "graph-edit"
+        return path, graphs_of(folder / "set"), "graph-edit"
     data, patterns, measure = CASES[name]
     if isinstance(data, str):
         path.write_text(data, encoding="utf-8")
@@ -101,7 +100,7 @@ CASES = {
     "graphs.jsonl": (lines(GRAPHS), [graph(value) for value in GRAPHS], "graph-edit"),
     "scalars.jsonl": (lines(ROWS[:, 0].tolist()), ROWS[:, :1], "euclidean"),
 }
-ALL = [*CASES, "set", "set.zip", "index.cxl"]
+ALL = [*CASES, "set", "set.zip"]
 
 
 def run(*arguments):
@@ -192,11 +191,6 @@ def test_labels_choose_what_is_learned_and_what_a_roc_compares(tmp_path, capsys)
     assert run("fit", path, "-o", model, "--method", "eocc-2", "--search", "none", *targets) == 0
     assert run("fit", path, "-o", model, "--drop", "y, c") == 0
     assert load(model).feature_names_in_.tolist() == ["a", "b"]
-    index = (
-        write_folder(tmp_path, {**GXL, "i.cxl": cxl(*((file, "ab"[k % 2]) for k, file in enumerate(GXL)))}) / "i.cxl"
-    )
-    assert run("fit", index, "-o", model, "--label", "class", "--target", "a") == 0
-    assert len(load(model).prototypes_) == 3
 
 
 def test_lists_and_unnamed_models_are_matched_by_position(tmp_path):
@@ -277,7 +271,7 @@ FAILURES = [
     (["fit", "-"], "pass --input-format"),
     (["fit", "-", "--input-format", "parquet"], "cannot be read from standard input"),
     (["fit", "folder"], "folder: holds no .gxl file"),
-    (["fit", "words.txt", "--label", "class", "--target", "x"], "only tables and CXL indices have labels"),
+    (["fit", "words.txt", "--label", "class", "--target", "x"], "only tables have labels"),
     (["score", "m.eocc", "none.csv"], "no file 'none.csv'"),
     (["score", "none.eocc", "train.csv"], "none.eocc"),
     (["score", "train.csv", "train.csv"], "train.csv"),
@@ -393,22 +387,6 @@ def test_rows_are_explained_by_name_and_by_number(tmp_path, capsys):
     assert [line.split(":")[0] for line in printed if line.startswith("Row")] == [f"Row {k}.gxl" for k in (0, 2, 5)]
     assert run("explain", model, path, "--rows", "6") == 1
     assert "its rows are '0.gxl' to '5.gxl', or '0' to '5'" in capsys.readouterr().err
-
-
-def test_an_index_with_two_classes_is_read_by_choice(tmp_path, capsys):
-    folder = write_folder(tmp_path / "set", GXL)
-    classes = [(file, "loop") for file in sorted(GXL)] + [("0.gxl", "arch")]
-    (folder / "index.cxl").write_text(cxl(*classes))
-    fit = ("fit", str(folder / "index.cxl"), "-o", str(tmp_path / "m.eocc"), "--label", "class", "--target", "loop")
-    assert main(fit) == 1
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.endswith(
-        "index.cxl:8: '0.gxl' has two classes, 'loop' and 'arch'; correct the index, or pass --two-classes skip, first "
-        "or last"
-    )
-    for choice, count in (("skip", "5 rows, 5"), ("first", "6 rows, 6"), ("last", "6 rows, 5")):
-        assert main([*fit, "--two-classes", choice]) == 0
-        assert f"{count} with class = 'loop'" in capsys.readouterr().err
 
 
 def test_vertices_are_named_by_an_attribute(tmp_path):

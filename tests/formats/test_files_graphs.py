@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from eocc.formats.archive import Limits
-from eocc.formats.files import graphs as module
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files import objects as module
+from eocc.formats.files.chunk import join_chunks
+from eocc.formats.files.formats import open_chunks, open_files
 from eocc.formats.files.rows import learn
+from eocc.formats.graphs.gxl import read_graph_set
 from eocc.measures import LabelledGraph
 from graph_files import TRIANGLE, cxl, gxl, message_of, vertices, within_a_minute, write_folder, write_zip
 
@@ -39,8 +41,8 @@ def fault(path, file_format=None):
 
 def test_a_gxl_file_is_one_graph(tmp_path):
     (chunk,) = read(write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl")
-    assert (list(chunk.names), chunk.objects[0].n_vertices, chunk.labels) == (["a.gxl"], 3, ())
-    assert learn([chunk], "").kind == "graphs"
+    assert (list(chunk.names), chunk.objects[0].n_vertices) == (["a.gxl"], 3)
+    assert learn([chunk], "").known.kind == "graphs"
 
 
 def test_a_folder_and_a_zip_give_their_graphs_by_name(tmp_path):
@@ -58,6 +60,15 @@ def test_chunks_of_graphs(tmp_path, monkeypatch):
     assert [(chunk.first, len(chunk)) for chunk in chunks] == [(0, 2), (2, 2), (4, 1)]
 
 
+def test_rows_of_joined_chunks_are_placed_in_their_own_file(tmp_path):
+    files = [write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl", lines(tmp_path, *[node_link()] * 3)]
+    chunk = join_chunks(list(open_files(files))).some(np.array([True, False, True, True]))
+    assert chunk.row_names == ["a.gxl", "", ""]
+    assert [chunk.place(row) for row in range(3)] == ["a.gxl", "line 2", "line 3"]
+    assert str(chunk.fault(0, "is odd")) == f"{files[0]}: a.gxl: is odd"
+    assert str(chunk.fault(2, "is odd")) == f"{files[1]}:3: is odd"
+
+
 def test_kinds_of_attributes_are_the_same_in_all_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 1)
     folder = write_folder(tmp_path, {"1.gxl": gxl(NUMBERS), "2.gxl": gxl(""), "3.gxl": gxl(TEXTS)})
@@ -66,36 +77,36 @@ def test_kinds_of_attributes_are_the_same_in_all_chunks(tmp_path, monkeypatch):
 
 def test_an_index_gives_classes_and_counts_a_graph_once(tmp_path):
     index = cxl(("b.gxl", "x"), ("a.gxl", "y"), ("b.gxl", "x"))
-    (chunk,) = read(write_folder(tmp_path, {"i.cxl": index, "a.gxl": gxl(""), "b.gxl": gxl(NUMBERS)}) / "i.cxl")
-    assert (list(chunk.names), list(chunk.labels)) == (["b.gxl", "a.gxl"], ["x", "y"])
-    assert [graph.n_vertices for graph in chunk.objects] == [2, 0]
+    found = read_graph_set(write_folder(tmp_path, {"train.cxl": index, "a.gxl": gxl(""), "b.gxl": gxl(NUMBERS)}))
+    assert (found.names, found.labels) == (["b.gxl", "a.gxl"], ["x", "y"])
+    assert [graph.n_vertices for graph in found.graphs] == [2, 0]
 
 
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ([("../a.gxl", "x")], "i.cxl:2: '../a.gxl' leads out of the collection"),
-        ([("/etc/passwd", "x")], "i.cxl:2: '/etc/passwd' leads out"),
+        ([("../a.gxl", "x")], "train.cxl:2: '../a.gxl' leads out of the collection"),
+        ([("/etc/passwd", "x")], "train.cxl:2: '/etc/passwd' leads out"),
         ([("link.gxl", "x")], "link.gxl: cannot be read: the link leads out of the folder"),
-        ([("x" * 5000, "x")], "i.cxl:2: the file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' does not exist"),
+        ([("x" * 5000, "x")], "train.cxl:2: the file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' does not exist"),
         ([("ring.gxl", "x")], "ring.gxl: cannot be read: "),
-        ([("none.gxl", "x")], "i.cxl:2: the file 'none.gxl' does not exist"),
+        ([("none.gxl", "x")], "train.cxl:2: the file 'none.gxl' does not exist"),
         ([("pipe.gxl", "x")], "pipe.gxl: cannot be read: not a regular file"),
         (
             [("b.gxl", "x"), ("b.gxl", "y")],
-            "i.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct the index, or pass two",
+            "train.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct the index, or pass two",
         ),
-        ([], "i.cxl: names no graphs"),
+        ([], "train.cxl: names no graphs"),
     ],
 )
 def test_what_is_wrong_with_an_index(tmp_path, entries, message):
-    folder = write_folder(tmp_path / "set", {"i.cxl": cxl(*entries), "b.gxl": gxl("")})
+    folder = write_folder(tmp_path / "set", {"train.cxl": cxl(*entries), "b.gxl": gxl("")})
     write_folder(tmp_path, {"a.gxl": gxl("")})
     (folder / "link.gxl").symlink_to(tmp_path / "a.gxl")
     (folder / "ring.gxl").symlink_to(folder / "ring.gxl")
     os.mkfifo(folder / "pipe.gxl")
     with within_a_minute():
-        assert fault(folder / "i.cxl").startswith(message)
+        assert message_of(read_graph_set, folder).replace(f"{folder}/", "").startswith(message)
 
 
 def test_what_is_wrong_with_collections(tmp_path):

@@ -20,7 +20,7 @@ def objects(tmp_path, data, name="a.jsonl"):
 
 
 def kind(tmp_path, data, measure=None, name="a.jsonl"):
-    return learn(read(tmp_path, data, name), name, measure).kind
+    return learn(read(tmp_path, data, name), name, measure).known.kind
 
 
 def fault(tmp_path, data, name="a.jsonl", measure=None):
@@ -74,7 +74,7 @@ def test_records_are_columns_whatever_the_order_of_keys(tmp_path):
 
 def test_strings_in_json_are_read_as_in_any_other_file(tmp_path):
     chunks = read(tmp_path, '{"a": "1", "b": "NA", "c": "012"}\n{"a": "2", "b": "x", "c": "345"}')
-    columns = learn(chunks, "").reading.columns
+    columns = learn(chunks, "").known.columns
     assert [(one.name, one.kind) for one in columns] == [("a", "number"), ("b", "text"), ("c", "text")]
 
 
@@ -151,7 +151,7 @@ def test_errors_in_json_name_the_place(tmp_path, data, message):
 
 def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
     learnt = learn(read(tmp_path, "[1, 2]\n[3, 4]\n"), "", "euclidean")
-    assert (learnt.kind, learnt.reading.names, learnt.X.rows().tolist()) == ("numbers", [0, 1], [[1, 2], [3, 4]])
+    assert (learnt.known.kind, learnt.known.names, learnt.X.rows().tolist()) == ("numbers", [0, 1], [[1, 2], [3, 4]])
     assert kind(tmp_path, "[1, 0]\n[0, 1]\n", "tanimoto") == "numbers"
     assert kind(tmp_path, "[1, 2]\n[3, 4]\n") == "numbers"
     assert kind(tmp_path, "[1, 2]\n[3, 4]\n", "dtw") == kind(tmp_path, "[1, 2]\n[3]\n") == "series"

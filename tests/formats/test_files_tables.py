@@ -13,7 +13,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from eocc.formats.files import formats, sheets
+from eocc.formats.files import binary, formats
 from eocc.formats.files.chunk import CHUNK_BYTES, CHUNK_ROWS
 from eocc.formats.files.formats import FORMATS, open_chunks
 from eocc.formats.files.rows import Choices, learn, placing
@@ -46,7 +46,7 @@ def parquet(tmp_path, table, **options):
 
 
 def kinds(path):
-    return {one.name: one.kind for one in learn(read(path), str(path)).reading.columns}
+    return {one.name: one.kind for one in learn(read(path), str(path)).known.columns}
 
 
 def fault(path, file_format=None):
@@ -246,7 +246,7 @@ def test_parquet_of_many_row_groups_and_of_none(tmp_path):
 def test_columns_that_are_lists_or_bytes_are_refused_unless_dropped(tmp_path):
     path = parquet(tmp_path, pyarrow.table({"x": [1.0, 2.0], "v": [[1, 2], [3]], "b": [b"x", b"y"]}))
     assert "row 1: column 'v': '[1, 2]' is not a single value; drop the column" in fault(path)
-    assert learn(read(path), "", choices=Choices(["v", "b"])).reading.names == ["x"]
+    assert learn(read(path), "", choices=Choices(["v", "b"])).known.names == ["x"]
 
 
 def test_infinity_in_a_typed_column_is_an_error_and_nan_a_gap(tmp_path):
@@ -254,7 +254,7 @@ def test_infinity_in_a_typed_column_is_an_error_and_nan_a_gap(tmp_path):
         parquet(tmp_path, pyarrow.table({"x": [1.0, math.inf]}))
     )
     path = parquet(tmp_path, pyarrow.table({"x": [1.0, math.nan]}))
-    assert (learn(read(path), "").kind, kinds(path)) == ("records", {"x": "number"})
+    assert (learn(read(path), "").known.kind, kinds(path)) == ("records", {"x": "number"})
 
 
 def test_pandas_unnamed_index_is_no_column(tmp_path):
@@ -296,12 +296,12 @@ def test_codes_that_begin_with_0_are_text_with_a_remark(tmp_path):
         assert records([chunk]) == [{"plz": "80331", "load": 1.5}, {"plz": "01067", "load": 2.5}]
         assert remarks([chunk]) == ["column 'plz' counts as text because '01067' (line 3) begins with 0"]
         (new,) = read(csv(tmp_path, "plz,load\n80331,007\n"))
-        assert records([new], learn([chunk], "").reading) == [{"plz": "80331", "load": 7.0}]
+        assert records([new], learn([chunk], "").known) == [{"plz": "80331", "load": 7.0}]
 
 
 def test_codes_that_count_the_rows_name_them(tmp_path):
     (chunk,) = read(csv(tmp_path, "part,load\n" + "".join(f"{k:04d},{k % 3}\n" for k in range(30))))
-    assert learn([chunk], "").reading.names == ["load"]
+    assert learn([chunk], "").known.names == ["load"]
     assert remarks([chunk]) == [
         "not compared: 'part' (has a different text in nearly every row); --all-columns compares it"
     ]
@@ -380,7 +380,7 @@ def test_new_rows_are_refused_with_the_option_that_would_read_them(tmp_path):
 def test_signs_are_left_out(tmp_path):
     for data in ("a,b\n12%,1\n13%,2\n", "a,b\n12%,1\n5,2\n"):
         chunks = read(csv(tmp_path, data))
-        assert learn(chunks, "").kind == "numbers"
+        assert learn(chunks, "").known.kind == "numbers"
         assert remarks(chunks) == []
 
 
@@ -461,7 +461,7 @@ def test_errors_in_a_workbook_name_the_line(tmp_path, rows, message):
 
 
 def test_a_workbook_that_needs_too_much_memory_is_refused(tmp_path):
-    assert (sheets.MEMORY, sheets.TIMES) == (2**28, 64)
+    assert (binary.MEMORY, binary.TIMES) == (2**28, 64)
     book = openpyxl.Workbook()
     book.active["A1"] = "x"
     book.active["XFD1048576"] = 1  # two cells, and a box of 17 billion around them

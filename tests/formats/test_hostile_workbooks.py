@@ -5,7 +5,7 @@ import re
 import pytest
 from hostile_workbooks import KINDS, MOST_BYTES, in_process
 
-from eocc.formats.files import sheets
+from eocc.formats.files import binary
 from eocc.formats.files.formats import open_chunks
 
 READ = ("harmless.xlsx", "comment.xlsx", "dimension.xlsx", "many sheets.xlsx", "merged cells.xlsx", "deep.xlsx")
@@ -23,8 +23,8 @@ def test_hostile_workbooks_take_little_memory(kind, tmp_path):
 
 
 def test_a_workbook_that_takes_too_long_is_refused(tmp_path, monkeypatch):
-    assert sheets.SECONDS == 10
-    monkeypatch.setattr(sheets, "SECONDS", 1)
+    assert binary.SECONDS == 10
+    monkeypatch.setattr(binary, "SECONDS", 1)
     path = tmp_path / "a.xlsx"
     path.write_bytes(KINDS["many large sheets.xlsx"]())
     with pytest.raises(ValueError, match=r"a\.xlsx: takes more than 1 seconds; save the sheet as \.csv"):

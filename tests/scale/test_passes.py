@@ -1,6 +1,7 @@
 """Passes over rows in chunks and on a cluster: the same folds, in order, a few parts at a time."""
 
 import threading
+from dataclasses import replace
 
 import dask
 import dask.array as da
@@ -15,13 +16,19 @@ from eocc.calibration.tally import Tally
 from eocc.scale.cluster import DaskPasses
 from eocc.scale.collections import are_dask_numbers
 from eocc.space.prototypes.by_content import Census, Sketch
-from eocc.streaming.source import StreamPasses, source_of
+from eocc.streaming.source import source_of
 from streams import ROWS, Twice, chunked
 
 FRAME = pd.DataFrame(ROWS, columns=["load", "heat", "wear"])
+
+
+def passes_over(source, count):
+    return replace(source, count=count)
+
+
 PASSES = {
-    "chunks": lambda: StreamPasses(source_of(chunked(ROWS, 70)), 2),
-    "frames": lambda: StreamPasses(source_of(chunked(FRAME, 70)), 1),
+    "chunks": lambda: passes_over(source_of(chunked(ROWS, 70)), 2),
+    "frames": lambda: passes_over(source_of(chunked(FRAME, 70)), 1),
     "dask array": lambda: DaskPasses(da.from_array(ROWS, chunks=(130, 2))),
     "dask array of unknown length": lambda: DaskPasses(da.from_array(ROWS, chunks=(130, 3))[da.ones(900) > 0]),
     "dask frame": lambda: DaskPasses(dd.from_pandas(FRAME, npartitions=7)),
@@ -96,13 +103,13 @@ def test_few_chunks_are_alive_at_a_time():
             live.alive -= 1
         return len(part.values)
 
-    assert StreamPasses(source_of(live), 2).fold(work, lambda left, right: left + right) == 1000
+    assert passes_over(source_of(live), 2).fold(work, lambda left, right: left + right) == 1000
     assert live.most <= 8  # 2 threads, 4 queued, and those being read and joined
 
 
 def test_the_ends_of_columns_do_not_depend_on_the_parts():
     for parts in ([ROWS], np.split(ROWS, [1, 7, 500])):
-        passes = StreamPasses(source_of(list(parts)), 2)
+        passes = passes_over(source_of(list(parts)), 2)
         passes.fold(lambda part: len(part.values), lambda left, right: left + right)
         assert_array_equal(passes.ends, [ROWS.min(axis=0), ROWS.max(axis=0)])
 
@@ -116,7 +123,7 @@ def test_the_ends_of_columns_do_not_depend_on_the_parts():
     ],
 )
 def test_a_source_that_changes_between_passes_is_an_error(second, message):
-    passes = StreamPasses(source_of(Twice([ROWS], second)), 1)
+    passes = passes_over(source_of(Twice([ROWS], second)), 1)
     assert passes.fold(lambda part: 1, lambda left, right: left + right) == 1
     with pytest.raises(ValueError, match=f"the source changed while it was read: {message}; try again when nothing"):
         passes.fold(lambda part: 1, lambda left, right: left + right)

@@ -51,9 +51,8 @@ def test_a_bad_source_is_a_one_line_error_and_the_classifier_is_unchanged(source
     ({"false_alarm_rate": 7}, {}, "false_alarm_rate must be a number"),
     ({"false_alarm_rate": 0.001}, {}, "0.001 needs at least 999 training rows; there are 900"),
     ({}, {"sample": 0}, "sample must be an integer >= 1, not 0"),
-    ({}, {"chunk_rows": 0}, "chunk_rows must be an integer >= 1, not 0"),
-    ({}, {"columns": [0, 3]}, "has no column '3'; it has '0', '1', '2'"),
-    ({}, {"columns": ["x0"]}, "no column 'x0'"),
+    ({}, {"drop": [0, 3]}, "has no column '3'; it has '0', '1', '2'"),
+    ({}, {"drop": ["x0"]}, "no column 'x0'"),
 ])  # fmt: skip
 def test_bad_arguments_are_errors(settings, options, message):
     with pytest.raises(ValueError, match=message):

@@ -404,7 +404,7 @@ def test_streams_and_dask_frames_set_ids_aside(tmp_path):
         assert clf.feature_names_in_.tolist() == ["load", "heat"]
         assert clf.score_samples(whole).tolist() == expected.score_samples(whole[["load", "heat"]]).tolist()
     assert clf.predict(partitions).compute().tolist() == expected.predict(whole[["load", "heat"]]).tolist()
-    assert fit_stream(SurpriseClassifier(), chunks, columns=["row", "load", "heat"]).n_features_in_ == 3
+    assert fit_stream(SurpriseClassifier(), chunks, keeps_all=True).n_features_in_ == 3
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda columns: pd.DataFrame(columns).to_dict("records")])

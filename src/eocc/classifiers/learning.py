@@ -42,10 +42,7 @@ class LearnsRows(OneClassClassifier):
         draft = unfitted_copy(self)
         are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
         if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
-            passes = dask_passes(draft._without_naming(X))
-            draft._learn_passes(*dask_rows(passes, y))
-            if passes.names is not None:
-                draft.feature_names_in_ = np.array(passes.names, dtype=object)
+            draft._learn_passes(*dask_rows(dask_passes(draft._without_naming(X)), y))
         else:
             draft._fit_patterns(draft._read(X, reset=True), y)
         return commit_fit(self, draft)

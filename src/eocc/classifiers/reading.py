@@ -9,6 +9,7 @@ from eocc.base.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.base.printing import warn_user
 from eocc.base.registry import FEW, listed
 from eocc.base.wording import counted
+from eocc.formats.files.rows import Objects
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
@@ -53,14 +54,18 @@ class ReadsPatterns:
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
         if reset and _are_numbers(X):  # such rows need no other check: a short way for what is done below
-            is_auto = isinstance(self.measure, str) and self.measure == "auto"
-            measure = resolve_measure(measures_of("numbers")[0] if is_auto else self.measure)
+            measure = self._measure_of("numbers")
             if measure.read is None:
                 self.resolved_measure_, self.n_features_in_ = measure, X.shape[1]
                 return np.array(X, order="C")
         patterns = self._patterns_of(X, reset)
         _warn_of_empty_rows(patterns)
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
+
+    def _measure_of(self, kind: str) -> Measure:
+        """Return the measure for data of this kind, which "auto" may choose."""
+        is_auto = isinstance(self.measure, str) and self.measure == "auto"
+        return resolve_measure(measures_of(kind)[0] if is_auto else self.measure)
 
     def _patterns_of(self, X: Any, reset: bool) -> Any:
         if isinstance(X, Read):
@@ -150,9 +155,7 @@ class ReadsPatterns:
         """Choose the measure of a training table, and return its patterns."""
         self.reading_ = X.reading if isinstance(X, Read) else self.reading_
         assert self.reading_ is not None
-        kind = "numbers" if self.reading_.is_numbers else "records"
-        name = measures_of(kind)[0] if isinstance(self.measure, str) and self.measure == "auto" else self.measure
-        self.resolved_measure_ = measure = resolve_measure(name)
+        self.resolved_measure_ = measure = self._measure_of(self.reading_.kind)
         wants_numbers = measure.read is None
         self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
         if wants_numbers and is_frame(X) and not isinstance(X, Table | Read):
@@ -164,7 +167,8 @@ class ReadsPatterns:
             return self.reading_.patterns(table, allows_gaps=not wants_numbers)
         except GapError as error:
             remedy = "X contains NaN; measure='gower' allows missing values; else drop or impute them"
-            raise error.placed(f"{error.fault}: {remedy}") from None
+            error.args = (f"{error.fault}: {remedy}",)
+            raise
 
     @property
     def _table_reading(self) -> Reading | None:
@@ -175,13 +179,13 @@ class ReadsPatterns:
         return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
 
     @property
-    def _known_data(self: Any) -> Reading | tuple[str, int]:
-        """How tables are read, or the kind of objects that the model compares, and the number of channels of series."""
+    def _known_data(self: Any) -> Reading | Objects:
+        """How tables are read, or which other data the model compares."""
         reading: Reading | None = self._table_reading
         kind = self.measure_.kind_of_data(self.prototypes_)
         if not (reading or kind):
             raise ValueError(f"a model with {self.measure_.called} cannot score files; score in Python")
-        return reading or (kind, self.measure_.n_parameters if kind == "series" else 0)
+        return reading or Objects(kind, self.measure_.n_parameters if kind == "series" else 0)
 
     @property
     def _fills_gaps(self) -> bool:
@@ -201,9 +205,9 @@ class ReadsPatterns:
         known = {*self.reading_.names, *self.ignored_columns_}
         extra = [name for name in raw.names if name not in known]
         lacking = [name for name in self.reading_.names if name not in raw.names]
-        if extra and lacking:
-            renamed = f"it has {listed(map(repr, extra), FEW)} instead"
-            raise ValueError(f"X lacks column {lacking[0]!r}, which the training table had; {renamed}: rename it")
+        for name in lacking:
+            instead = f"; it has {listed(map(repr, extra), FEW)} instead: rename it" if extra else ""
+            raise ValueError(f"X lacks column {name!r}, which the training table had{instead}")
         for name in extra:
             how = ": X[clf.feature_names_in_]" if is_frame(X) and hasattr(self, "feature_names_in_") else ""
             raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out{how}")

@@ -18,7 +18,7 @@ from eocc.base.checks import Check
 from eocc.base.parameters import Parameter
 from eocc.base.registry import choice
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
-from eocc.formats.files.formats import FORMATS, STDIN, TWO_CLASSES
+from eocc.formats.files.formats import FORMATS, STDIN
 from eocc.tables import DAY_FIRST, MONTH_FIRST
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -149,11 +149,8 @@ class DataOptions:
     skip_bad: bool = _described("--skip-bad", "Leave out rows with a cell that cannot be read.", False)
     strict: bool = _described("--strict", "Stop at a cell that cannot be read, instead of rejecting its row.", False)
     skip_incomplete: bool = _described("--skip-incomplete", "Leave out rows with missing values.", False)
-    two_classes: str | None = _described(
-        "--two-classes", "Graphs that a CXL index lists with two classes: skip, or use one class.", None,
-        type=choice_of("choice", TWO_CLASSES))
     drop: str = _described("--drop", "Columns to ignore, separated by commas.", metavar="COLUMN,...")
-    label: str = _described("--label", "The column that holds labels; 'class' for a CXL index.", metavar="COLUMN")
+    label: str = _described("--label", "The column that holds labels.", metavar="COLUMN")
     target: str = _described("--target", "The label of normal rows.", metavar="VALUE")
     outliers: str = _described("--outliers", "Labels of known outliers, separated by commas.", metavar="VALUE,...")
     window: int | None = _described(
@@ -270,7 +267,7 @@ def names_in(text: str) -> list[str]:
 
 def data_options(*names: str) -> Callable[[Function], Function]:
     """Add the options of these names and those of every data file; pass them as one `DataOptions`, `about`."""
-    chosen = (*names, "input_format", "sheet", "delimiter", "decimal", "dates", "skip_incomplete", "two_classes")
+    chosen = (*names, "input_format", "sheet", "delimiter", "decimal", "dates", "skip_incomplete")
 
     def add(function: Any) -> Any:
         @wraps(function)

@@ -17,15 +17,14 @@ from eocc.cli.app import say
 from eocc.cli.options import DataFiles, DataOptions, names_in
 from eocc.cli.series import training_windows, windows_for
 from eocc.formats.files.chunk import Chunk, join_chunks
-from eocc.formats.files.formats import guess_format, open_files
-from eocc.formats.files.rows import Choices, Part, describe, learn, read_part
+from eocc.formats.files.formats import TEXT_TABLES, guess_format, open_files
+from eocc.formats.files.rows import Choices, Part, learn, read_part
 from eocc.formats.files.tables import in_words
 from eocc.tables.reading import ANY, Read, Reading
-from eocc.tables.spelling import Spelling
+from eocc.tables.spelling import PLAIN, Spelling
 from eocc.tables.table import NUMBER, Table, rows_with
 from eocc.tables.windows import Windowing, Windows
 
-CLASS = "class"
 # A page names this many rows that cannot be read.
 MOST_NOTES = 5
 # What --keep takes for every column.
@@ -59,7 +58,7 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of files, what they are called and, if the data have labels, which are normal and which known outliers.
+    """Rows of files, what they are called, and which of the good ones are normal and which known outliers.
 
     Rows are named by their id or file if `are_named`, else by their number. If rows are windows of a series,
     `windowing` says how a training series was cut, and `windows` are those of a new one.
@@ -68,9 +67,10 @@ class Rows:
     part: Part
     all_names: list[Any]
     are_named: bool
+    is_normal: Flags
+    is_outlier: Flags
     windowing: Windowing | None = None
     windows: Windows | None = None
-    labels: tuple[Flags, Flags] | None = None
 
     @property
     def X(self) -> Any:  # noqa: N802 - as scikit-learn calls rows
@@ -86,16 +86,6 @@ class Rows:
     def bad(self) -> dict[Any, str]:
         """The names of the rows that cannot be read, each with the reason."""
         return {self.all_names[row]: why for row, why in self.part.faults.items()}
-
-    @property
-    def is_normal(self) -> Flags:
-        """Which good rows are normal."""
-        return np.ones(int(self.part.good.sum()), bool) if self.labels is None else self.labels[0][self.part.good]
-
-    @property
-    def is_outlier(self) -> Flags:
-        """Which good rows are known outliers."""
-        return np.zeros(int(self.part.good.sum()), bool) if self.labels is None else self.labels[1][self.part.good]
 
     @property
     def signs(self) -> Any:
@@ -122,11 +112,10 @@ class Rows:
         return {**found, "notes": [faults[row] if row in faults else notes[places[row]] for row in rows]}
 
 
-def opened(data: DataFiles, about: DataOptions, usual: Spelling | None = None) -> Iterator[Chunk]:
+def opened(data: DataFiles, about: DataOptions, usual: Spelling = PLAIN) -> Iterator[Chunk]:
     """Yield the chunks of all files, whose rows are numbered on from file to file."""
-    dialect = about.dialect if usual is None else replace(about.dialect, usual=usual)
     chunk = None
-    for chunk in open_files(data.paths, about.input_format, about.two_classes, dialect, about.sheet):
+    for chunk in open_files(data.paths, about.input_format, replace(about.dialect, usual=usual), about.sheet):
         yield chunk
     if chunk is None:
         raise ValueError(f"{data} holds no rows; at least 1 is required")
@@ -149,11 +138,10 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
         chunk, about, windowing = training_windows(chunk, about, choices_of(about))
     choices = choices_of(about) if chunk.table is not None else None
     part = learn([chunk], str(data), None if measure == "auto" else measure, choices)
-    rows = Rows(part, names_of(part.chunk, about), _are_named(part.chunk, about), windowing)
-    rows = replace(rows, labels=_labelled(part.chunk, data, about) if about.label else None)
+    rows = _rows(part, data, about, windowing=windowing)
     chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
-    form = _form(data, about, chunk, part.reading)
-    say(f"{data} ({form}): {counted(len(rows.names), 'row')}{chosen}: {part.described}.")
+    form = _form(data, about, chunk, part.known.spelling)
+    say(f"{data} ({form}): {counted(len(rows.names), 'row')}{chosen}: {part.known.describe()}.")
     for note in part.remarks:
         say(f"Note: {note}.")
     if part.incomplete is not None:
@@ -164,9 +152,9 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     return rows
 
 
-def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | None) -> str:
+def _form(data: DataFiles, about: DataOptions, chunk: Chunk, spelling: Spelling = PLAIN) -> str:
     form = about.input_format or guess_format(data.paths[0])
-    spelled = in_words(reading.spelling) if reading is not None and form in ("csv", "tsv") else ""
+    spelled = in_words(spelling) if form in TEXT_TABLES else ""
     return ", ".join(filter(None, [form, chunk.layout, spelled]))
 
 
@@ -176,11 +164,15 @@ def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     say_bad(rows.bad)
     if not rows.part.good.any():
         raise ValueError(f"{data} holds no readable rows; at least 1 is required")
-    return replace(rows, labels=_labelled(rows.part.chunk, data, about) if about.label else None)
+    return rows
 
 
-def _are_named(chunk: Chunk, about: DataOptions) -> bool:
-    return bool(about.id_column or chunk.names)
+def _rows(part: Part, data: DataFiles, about: DataOptions, **more: Any) -> Rows:
+    """Return rows with their names and labels; without labels, all are normal."""
+    chunk, good = part.chunk, part.good
+    is_normal, is_outlier = _labelled(chunk, data, about) if about.label else (good, ~good)
+    are_named = bool(about.id_column or chunk.row_names)
+    return Rows(part, names_of(chunk, about), are_named, is_normal[good], is_outlier[good], **more)
 
 
 def say_bad(bad: dict[Any, str]) -> None:
@@ -196,16 +188,14 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
     Print what the first part holds.
     """
     known, windowing = classifier._known_data, classifier._windowing_
-    reading, spelling, windows = known if isinstance(known, Reading) else None, None, None
-    skipped, has_rows = Named(), False
+    spelling, windows, skipped, has_rows = None, None, Named(), False
     with stage(f"scoring {data.name}", 1):
-        usual = windowing.series if windowing else reading
-        chunks: Iterable[Chunk] = opened(data, about, usual.spelling if usual else None)
+        chunks: Iterable[Chunk] = opened(data, about, (windowing.series if windowing else known).spelling)
         if windowing:
             chunks, about, windows = windows_for(windowing, join_chunks(list(chunks)), about)
         elif is_whole:
             chunks = [join_chunks(list(chunks))]
-        apart = [] if not about.id_column or (reading and about.id_column in reading.names) else [about.id_column]
+        apart = [about.id_column] if about.id_column and about.id_column not in known.names else []
         choices = Choices(apart, skips_incomplete=about.skip_incomplete, skips_bad=not about.strict)
         for number, chunk in enumerate(chunks):
             part = read_part(chunk, known, choices, classifier._fills_gaps, spelling)
@@ -215,11 +205,10 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
                 ignored = part.ignored if windows is None else []  # a model needs no more of a window than its numbers
                 unknown = listed(ascii(str(column.name)) for column in ignored)
                 note = f"; not in the model, ignored: {unknown}" if unknown else ""
-                holds = reading.describe() if reading else describe(*known)
-                say(f"{data} ({_form(data, about, chunk, None)}): {holds}{note}.")
+                say(f"{data} ({_form(data, about, chunk)}): {known.describe()}{note}.")
             if len(part.chunk):
                 has_rows = True
-                yield Rows(part, names_of(part.chunk, about), _are_named(chunk, about), windows=windows)
+                yield _rows(part, data, about, windows=windows)
     if not has_rows:
         raise ValueError(f"{data} holds no complete rows; at least 1 is required")
     skipped.say("with missing values left out")
@@ -229,7 +218,7 @@ def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
     """Return what --id says of each row, or its file, or its number from 0; the number also where the id is missing."""
     numbers = chunk.numbers.tolist()
     if not about.id_column:
-        return list(chunk.names) or numbers
+        return chunk.row_names or numbers
     cells = chunk.column(about.id_column, "--id").cells()
     kind = str if any(isinstance(cell, str) for cell in cells) else int
     return [kind(number) if cell in (None, "") else _plain(cell) for cell, number in zip(cells, numbers, strict=True)]
@@ -257,7 +246,11 @@ def kept_columns(chunk: Chunk, wanted: str, reading: Reading | None, is_typed: b
 
 def _labelled(chunk: Chunk, data: DataFiles, about: DataOptions) -> tuple[Flags, Flags]:
     """Return which rows are normal, and which are known outliers."""
-    labels, is_outlier = labels_of(chunk, data, about.label), np.zeros(len(chunk), bool)
+    columns, is_outlier = chunk.columns, np.zeros(len(chunk), bool)
+    if about.label not in columns:
+        has = has_instead(about.label, list(columns)) if columns else "only tables have labels"
+        raise ValueError(f"{data} has no column {about.label!r}; {has}")
+    labels = columns[about.label].cells()
     for value in names_in(about.outliers):
         is_outlier |= _are_labelled(labels, value, about.label, data)
     return _are_labelled(labels, about.target, about.label, data), is_outlier
@@ -269,15 +262,3 @@ def _are_labelled(labels: Sequence[Any], value: str, label: str, data: DataFiles
         values = listed(map(quoted, sorted({str(cell) for cell in labels})))
         raise ValueError(f"{data} has no row with {label} = {value!r}; its values are {values}")
     return found
-
-
-def labels_of(chunk: Chunk, data: DataFiles, label: str) -> Sequence[Any]:
-    """Return the labels of a chunk: a column of a table, or the classes of a CXL index."""
-    columns = chunk.columns
-    if label in columns:
-        return columns[label].cells()
-    if chunk.labels and label == CLASS:
-        return chunk.labels
-    known = list(columns) or ([CLASS] if chunk.labels else [])
-    has = has_instead(label, known) if known else "only tables and CXL indices have labels"
-    raise ValueError(f"{data} has no column {label!r}; {has}")

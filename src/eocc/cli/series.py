@@ -9,7 +9,7 @@ from eocc.base.wording import counted
 from eocc.cli.app import say
 from eocc.cli.options import DataOptions
 from eocc.formats.files.chunk import Chunk
-from eocc.formats.files.rows import Choices, placed_remarks, placing, read_first
+from eocc.formats.files.rows import Choices, placed_remarks, placing, read_first, read_table
 from eocc.tables.judge import Fault
 from eocc.tables.reading import ANY
 from eocc.tables.table import DATE, NUMBER, TEXT, Column, Table, encoded
@@ -26,7 +26,7 @@ def places_in(chunk: Chunk) -> list[str]:
 
 def training_windows(chunk: Chunk, about: DataOptions, choices: Choices) -> tuple[Chunk, DataOptions, Windowing]:
     """Return the windows of a series to learn from as one chunk, what is said about it, and how they are cut."""
-    _table(chunk)
+    _check_table(chunk)
     given = {about.time: ANY, about.by: "category"}
     kinds = {name: kind for name, kind in given.items() if name} | about.kinds
     reading, table, faults = read_first(chunk, replace(choices, kinds=kinds))
@@ -47,21 +47,16 @@ def training_windows(chunk: Chunk, about: DataOptions, choices: Choices) -> tupl
     return cut, about, windowing
 
 
-def _table(chunk: Chunk) -> Table:
+def _check_table(chunk: Chunk) -> None:
     if chunk.table is None:
         raise complaint(chunk.where, None, "has no columns; windows are cut from a table of numbers")
-    return chunk.table
 
 
 def windows_for(windowing: Windowing, chunk: Chunk, about: DataOptions) -> tuple[list[Chunk], DataOptions, Windows]:
     """Return the windows of a new series as one chunk, what is said about it, and the windows as they are."""
     about = replace(about, window=windowing.length)  # refuses labels and ids
-    faults = list[Fault]()
-    with placing(chunk):
-        raw, _ = windowing.series.matched(_table(chunk), chunk.is_named)
-        spelling = raw.dialect.spelling(raw.columns) if raw.dialect else windowing.series.spelling
-    with placing(chunk, spelling):
-        table = windowing.series.table(raw, None if about.strict else faults, spelling)
+    _check_table(chunk)
+    table, faults, *_ = read_table(chunk, windowing.series, Choices(skips_bad=not about.strict))
     _say_gaps(faults, chunk)
     cut, windows = _cut(chunk, table, windowing)
     return [cut], DataOptions(id_column=ENDS[0], input_format=about.input_format), windows

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -82,18 +81,14 @@ def _failing(where: str) -> Iterator[None]:
 class Collection:
     """Files under relative names, with "/" between folders. Hidden files are left out.
 
-    A subclass has `names`, and `_open`, which returns a file and the size that it declares.
+    A subclass has the `names` of all files, and `_open`, which returns a file and the size that it declares.
     """
 
+    names: frozenset[str]
     _open: Callable[[str], tuple[IO[bytes], int]]
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self.path, self.limits, self._read = path, limits, 0
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of all files."""
-        raise NotImplementedError
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -137,19 +132,12 @@ class Folder(Collection):
     def __init__(self, path: Path, limits: Limits) -> None:
         super().__init__(path, limits)
         self.fence = path.resolve()
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The names of all files."""
         names = list[str]()
         for folder, _, files in os.walk(self.path):
             names += ((Path(folder) / file).relative_to(self.path).as_posix() for file in files)
             if len(names) > self.limits.members:
                 raise self._too_many()
-        return frozenset(name for name in names if not is_hidden(name))
-
-    def __contains__(self, name: str) -> bool:
-        return os.path.lexists(self.path / name)
+        self.names = frozenset(name for name in names if not is_hidden(name))
 
     def _open(self, name: str) -> tuple[IO[bytes], int]:
         path = self.path / name
@@ -178,11 +166,7 @@ class Zip(Collection):
             self.close()
             raise
         self._members = {member.filename: member for member in members if not is_hidden(member.filename)}
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of all members."""
-        return frozenset(self._members)
+        self.names = frozenset(self._members)
 
     def close(self) -> None:
         """Close the archive."""

@@ -1,6 +1,6 @@
 """Passes over rows of numbers, part by part: one interface for rows in files and on a cluster."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -33,10 +33,6 @@ class Passes(Protocol):
     def n_columns(self) -> int | None:
         """The number of columns; None if it is not known before the first pass."""
 
-    @property
-    def names(self) -> Sequence[str] | None:
-        """The names of the columns, None if they have none; those of a source are known after the first pass."""
-
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
@@ -52,7 +48,7 @@ class SomeRows:
 
     def __init__(self, passes: Passes, wanted: Flags) -> None:
         self._passes, self._wanted = passes, wanted
-        self.n_rows, self.n_columns, self.names = int(wanted.sum()), passes.n_columns, passes.names
+        self.n_rows, self.n_columns = int(wanted.sum()), passes.n_columns
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING

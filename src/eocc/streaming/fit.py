@@ -10,10 +10,9 @@ from eocc.base.arguments import check_count, commit_fit, n_threads, unfitted_cop
 from eocc.base.parameters import checked
 from eocc.base.registry import choose
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.files.chunk import CHUNK_ROWS
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
-from eocc.streaming.source import REFUSE, Source, StreamPasses, check_classifier, say_left_out, source_of
+from eocc.streaming.source import REFUSE, Source, check_classifier, say_left_out, source_of
 from eocc.tables.reading import ANY, DECLARED, Reading
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import NUMBER, rows_with
@@ -22,10 +21,9 @@ Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
 
 def fit_stream(
-    classifier: Classifier, source: Any, *, sample: int | None = None, chunk_rows: int = CHUNK_ROWS,
-    columns: Sequence[Any] | None = None, where: tuple[Any, Any] | None = None, outliers: Any = None,
-    incomplete: str = REFUSE, dialect: Dialect | None = None, drop: Sequence[Any] = (), keeps_all: bool = False,
-    kinds: Mapping[Any, str] | None = None, unreadable: str = REFUSE,
+    classifier: Classifier, source: Any, *, sample: int | None = None, where: tuple[Any, Any] | None = None,
+    outliers: Any = None, incomplete: str = REFUSE, dialect: Dialect | None = None, drop: Sequence[Any] = (),
+    keeps_all: bool = False, kinds: Mapping[Any, str] | None = None, unreadable: str = REFUSE,
 ) -> Classifier:  # fmt: skip
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
@@ -59,31 +57,29 @@ def fit_stream(
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
-    count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
+    draft, known = unfitted_copy(classifier), None
     for kind in (kinds or {}).values():
         choose("kind", DECLARED, kind)
     named = isinstance(classifier.measure, str)
     stream = source_of(
-        source, chunk_rows, incomplete, unreadable, dialect, where=where, columns=columns, kinds=kinds or {},
+        source, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
         apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
     )  # fmt: skip
     if outliers is not None and where is None:
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
-    others = None
-    if outliers is not None and where is not None:
-        others = replace(stream, choices=replace(stream.choices, where=(where[0], outliers)))
     reading = stream.first_reading()
     is_numbers = all(column.kind in (NUMBER, "") for column in reading.columns)
     if not is_numbers or classifier.baseline_by is not None or (named and classifier.measure in measures_of("records")):
         return _fit_whole(classifier, stream, outliers, sample, reading)
     reading = reading.for_numbers(True, str(classifier.measure))
-    if others is not None:
-        known = StreamPasses(others, count, reading).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-    passes = StreamPasses(stream, count, reading)
-    draft._fit_passes(passes, sample, known)
+    stream.reading, stream.count = reading, n_threads(classifier.n_jobs)
+    if outliers is not None and where is not None:
+        others = replace(stream, choices=replace(stream.choices, where=(where[0], outliers)), n_rows=None)
+        known = others.fold(lambda part: part.values, lambda *two: np.concatenate(two))
+    draft._fit_passes(stream, sample, known)
     draft._take_reading(reading)
-    draft._having_seen(passes.ends)
-    draft.n_rows_seen_ = passes.n_rows
+    draft._having_seen(stream.ends)
+    draft.n_rows_seen_ = stream.n_rows
     return commit_fit(classifier, draft)
 
 
@@ -103,8 +99,7 @@ def _fit_whole(
     chunk = learnt.chunk
     if outliers is not None:
         y = np.where(rows_with(chunk.columns[chunk.named(column)].cells(), normal), 1, -1)[learnt.good]
-    assert learnt.reading is not None
-    for remark in learnt.reading.remarks:
+    for remark in learnt.known.remarks:
         remark.warn()
     say_left_out(list(learnt.faults.values()))
     fitted = classifier.fit(learnt.X, y)

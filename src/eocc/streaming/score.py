@@ -17,7 +17,6 @@ from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.summary import Counting, Summary
 from eocc.entropic.regions.scores import Scores
-from eocc.formats.files.chunk import CHUNK_ROWS
 from eocc.scale.passes import Part
 from eocc.streaming.source import REFUSE, check_classifier, files_of, source_of
 
@@ -28,9 +27,8 @@ Columns = Mapping[str, Any]
 
 
 def score_stream(
-    classifier: OneClassClassifier, source: Any, out: str | PathLike[str], *, chunk_rows: int = CHUNK_ROWS,
-    incomplete: str = REFUSE,
-) -> Summary:  # fmt: skip
+    classifier: OneClassClassifier, source: Any, out: str | PathLike[str], *, incomplete: str = REFUSE
+) -> Summary:
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the summary.
 
     The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `how_far_out` and,
@@ -53,9 +51,9 @@ def score_stream(
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
     known, measure = classifier._known_data, classifier.measure_
-    stream = source_of(source, chunk_rows, incomplete)
+    stream = source_of(source, incomplete)
     # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
-    count = n_threads(classifier.n_jobs) if getattr(known, "is_numbers", False) else 1
+    count = n_threads(classifier.n_jobs) if known.is_numbers else 1
     scorer, counting = copy(classifier), Counting(classifier)
     scorer.n_jobs = classifier.n_jobs if count == 1 else 1
 

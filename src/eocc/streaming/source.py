@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,17 +10,15 @@ from zlib import adler32
 
 import numpy as np
 
-from eocc.base.arguments import check_count
 from eocc.base.printing import complaint, quoted, warn_user
 from eocc.base.progress import stage, track
 from eocc.base.registry import choose
 from eocc.base.threads import in_order
-from eocc.base.types import Matrix
 from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.files.chunk import CHUNK_ROWS, Chunk
-from eocc.formats.files.formats import STDIN, count_rows, guess_format, open_files, regular
-from eocc.formats.files.rows import Choices, learn, read_first, read_part
+from eocc.formats.files.chunk import Chunk, rows_per_chunk
+from eocc.formats.files.formats import STDIN, open_files, regular
+from eocc.formats.files.rows import Choices, Objects, learn, read_first, read_part
 from eocc.formats.files.rows import Part as ReadRows
 from eocc.scale.passes import READING, Part
 from eocc.tables import TableWarning
@@ -36,22 +34,34 @@ REFUSE, SKIP = "refuse", "skip"
 NO_FILE = "the source"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Source:
-    """The rows of `chunks()` that are chosen; `n_rows` is their number, if it is known before they are read."""
+    """The rows of `chunks()` that are chosen, and passes over them on `count` threads, as rows of numbers.
+
+    `n_rows` is their number and `ends` (2, d) their least and largest values; both are known after the first pass, the
+    number also before it if the source is an array.
+    """
 
     chunks: Callable[[], Iterator[Chunk]]
     choices: Choices
     n_rows: int | None = None
+    count: int = 1
+    reading: Reading | None = None
+    ends: Any = field(default=None, init=False)
+    _checksum: int | None = field(default=None, init=False)
 
-    def parts(self, known: Reading | tuple[str, int] | None = None, allows_gaps: bool = False) -> Iterator[Part]:
+    @property
+    def n_columns(self) -> int | None:
+        """The number of columns, known after the first pass."""
+        return None if self.ends is None else self.ends.shape[1]
+
+    def parts(self, known: Reading | Objects | None = None, allows_gaps: bool = False) -> Iterator[Part]:
         """Yield all rows from the first as the model takes them; without a reading, as rows of numbers."""
         bad = list[str]()
         for chunk in filter(len, self.chunks()):
             if known is None:
                 known = read_first(chunk, self.choices)[0].for_numbers(True, "a stream")
-            spelling = known.spelling if isinstance(known, Reading) else None
-            part = read_part(self.choices.chosen(chunk), known, self.choices, allows_gaps, spelling)
+            part = read_part(self.choices.chosen(chunk), known, self.choices, allows_gaps, known.spelling)
             bad += [f"{chunk.where}: {why}" for why in part.faults.values()]
             if part.good.any():
                 yield Part(part.X, part.chunk.numbers[part.good])
@@ -79,26 +89,6 @@ class Source:
         which += " without missing values" if self.choices.skips_incomplete else ""
         return ValueError(f"the source holds no rows{which}; at least 1 is required")
 
-
-class StreamPasses:
-    """Passes over a source on `count` threads; `ends` (2, d), the least and the largest values, are there after one."""
-
-    ends: Matrix
-
-    def __init__(self, source: Source, count: int, reading: Reading | None = None) -> None:
-        self._source, self._count, self._reading = source, count, reading
-        self._first: tuple[int, int] | None = None  # the number of rows, and a checksum of their values
-
-    @property
-    def n_rows(self) -> int | None:
-        """The number of rows, if the source knows it or has been read."""
-        return self._source.n_rows if self._first is None else self._first[0]
-
-    @property
-    def n_columns(self) -> int | None:
-        """The number of columns, known after the first pass."""
-        return None if self._first is None else self.ends.shape[1]
-
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
@@ -109,22 +99,23 @@ class StreamPasses:
             ends = [rows.values.min(axis=0), rows.values.max(axis=0)] if is_first else None
             return rows, work(rows), adler32(part.values.patterns), ends
 
-        n_seen, checksum, results, n_known, is_first = 0, 1, list[Result](), self.n_rows, self._first is None
-        with stage(name, n_known or 1) as report:  # one step: a file says how much of it has been read
-            for part, result, its_sum, ends in in_order(worked, self._source.parts(self._reading), self._count):
+        n_seen, checksum, results, is_first = 0, 1, list[Result](), self._checksum is None
+        with stage(name, self.n_rows or 1) as report:  # one step: a file says how much of it has been read
+            for part, result, its_sum, ends in in_order(worked, self.parts(self.reading), self.count):
                 if is_first:
                     before = self.ends if n_seen else ends
                     self.ends = np.array([np.minimum(before[0], ends[0]), np.maximum(before[1], ends[1])])
                 n_seen += len(part.values)
                 checksum = adler32(its_sum.to_bytes(4, "little"), checksum)
                 results = [join(results[0], result) if results else result]
-                if n_known:
+                if self.n_rows:
                     report(n_seen)
         if not n_seen:
-            raise self._source.empty()
-        first = self._first = self._first or (n_seen, checksum)
-        if (n_seen, checksum) != first:
-            changed = "it has other values" if n_seen == first[0] else f"it had {first[0]} rows, then {n_seen}"
+            raise self.empty()
+        if is_first:
+            self.n_rows, self._checksum = n_seen, checksum
+        if (n_seen, checksum) != (self.n_rows, self._checksum):
+            changed = "it has other values" if n_seen == self.n_rows else f"it had {self.n_rows} rows, then {n_seen}"
             raise ValueError(f"the source changed while it was read: {changed}; try again when nothing writes to it")
         return results[0]
 
@@ -137,19 +128,13 @@ def say_left_out(bad: Sequence[str]) -> None:
 
 
 def source_of(
-    source: Any,
-    chunk_rows: int = CHUNK_ROWS,
-    incomplete: str = REFUSE,
-    unreadable: str = REFUSE,
-    dialect: Dialect | None = None,
-    **choices: Any,
+    source: Any, incomplete: str = REFUSE, unreadable: str = REFUSE, dialect: Dialect | None = None, **choices: Any
 ) -> Source:
     """Return the source of a path, an array or chunks of rows; `choices` are fields of Choices.
 
-    >>> [part.values.patterns.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).parts()]
-    [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
+    >>> [part.values.patterns.tolist() for part in source_of(np.split(np.arange(8).reshape(4, 2), 2)).parts()]
+    [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0], [6.0, 7.0]]]
     """
-    check_count("chunk_rows", chunk_rows)
     choose("value of incomplete", dict.fromkeys((REFUSE, SKIP)), incomplete)
     choose("value of unreadable", dict.fromkeys((REFUSE, SKIP)), unreadable)
     chosen = Choices(skips_incomplete=incomplete == SKIP, skips_bad=unreadable == SKIP, **choices)
@@ -159,11 +144,9 @@ def source_of(
     given = source if isinstance(source, list) and source else [source]
     if all(isinstance(one, str | os.PathLike) for one in given):
         paths = [path for one in given for path in files_of(Path(one))]
-        counts = [count_rows(path, guess_format(path)) for path in paths]
-        n_rows = None if None in counts else sum(filter(None, counts))
         chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths, dialect)
     elif hasattr(source, "shape") and hasattr(source, "__getitem__"):
-        n_rows, chunks = _length(source), partial(_of_array, source, chunk_rows)
+        (n_rows, _), chunks = _shape(source), partial(_of_array, source)
     elif isinstance(source, Iterable):
         chunks = partial(_of_parts, source)
     else:
@@ -176,9 +159,11 @@ def _of_files(paths: Sequence[Path], dialect: Dialect | None) -> Iterator[Chunk]
     return open_files(several, dialect=dialect)
 
 
-def _of_array(array: Any, step: int) -> Iterator[Chunk]:
+def _of_array(array: Any) -> Iterator[Chunk]:
     by_place = getattr(array, "iloc", array)  # slices of a frame itself go by its index
-    starts = track("reading rows", range(0, _length(array), step))
+    n_rows, n_columns = _shape(array)
+    step = rows_per_chunk(n_columns)
+    starts = track("reading rows", range(0, n_rows, step))
     return _of_parts(by_place[start : start + step] for start in starts)
 
 
@@ -207,7 +192,7 @@ def _chunk(part: Any, first: int) -> Chunk:
     return Chunk(NO_FILE, first, Table(columns) if len(cells) else None, is_named=False)
 
 
-def _length(array: Any) -> int:
+def _shape(array: Any) -> tuple[int, int]:
     shape = array.shape
     if len(shape) != 2:
         raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
@@ -215,7 +200,7 @@ def _length(array: Any) -> int:
         kind = f"{type(array).__module__.partition('.')[0]} {type(array).__name__}"
         remedy = "pass it to fit, or pass a list of chunks of rows"
         raise ValueError(f"the length of this {kind} is not known; {remedy}")
-    return int(shape[0])
+    return int(shape[0]), int(shape[1])
 
 
 def check_classifier(function: str, classifier: Any) -> None:

@@ -79,12 +79,6 @@ class BadCellError(ValueError):
         super().__init__(f"{fault}; {remedy}")
         self.fault, self.remedy = fault, remedy
 
-    def placed(self, text: object) -> "BadCellError":
-        """Return an error of the same class with another text, that says where the cell is."""
-        made = type(self)(self.fault, self.remedy)
-        made.args = (str(text),)
-        return made
-
 
 class Judgement(NamedTuple):
     """What a column holds. If text could nearly be something else, `fault` says why it is not.

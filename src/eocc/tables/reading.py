@@ -131,6 +131,11 @@ class Reading:
         return [column.name for column in self.columns]
 
     @property
+    def kind(self) -> str:
+        """The kind of data that the patterns are."""
+        return "numbers" if self.is_numbers else "records"
+
+    @property
     def n_compared(self) -> int:
         """The number of columns that are compared, with the parts of dates."""
         return sum(len(column.parts) for column in self.columns)
@@ -180,8 +185,6 @@ class Reading:
         Without a list of faults the first one is raised.
         """
         known, found = {column.name: column for column in raw.columns}, list[Fault]()
-        for absent in (name for name in self.names if name not in known):
-            raise ValueError(f"X lacks column {absent!r}, which the training table had")
         read = [part for one in self.columns for part in one.read(known[one.name], spelling or self.spelling, found)]
         _pass_on(found, faults)
         return Table(tuple(read))

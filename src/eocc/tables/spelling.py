@@ -159,11 +159,6 @@ class Dialect:
     usual: Spelling = PLAIN
     may_divide: bool = True
 
-    @property
-    def is_given(self) -> bool:
-        """Whether the user said anything about it."""
-        return bool(self.delimiter or self.decimal or self.dates)
-
     def spelling(self, columns: Sequence[Column]) -> Spelling:
         """Return how columns of text write numbers and dates; raise if they can be read in two ways."""
         day_first = self.dates == DAY_FIRST if self.dates else _day_first(columns)

@@ -1,9 +1,10 @@
 """Part of a file: some rows of a table, or some objects."""
 
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,33 +16,34 @@ from eocc.tables.table import Column, Table, join_tables
 CHUNK_ROWS = 2**13
 CHUNK_BYTES = 2**20
 
-Item = TypeVar("Item")
-
 
 def rows_per_chunk(n_columns: int) -> int:
     """Return how many rows of a table with this number of columns make a chunk."""
     return max(1, min(CHUNK_ROWS, CHUNK_BYTES // max(1, n_columns)))
 
 
-def portions(items: Iterable[Item], size: Callable[[], int]) -> Iterator[tuple[int, list[Item]]]:
-    """Yield (number of the first item, items) in portions of the size of a chunk; `size` is in bytes, up to an item."""
-    first, part, begin = 0, list[Item](), size()
+def portions(items: Iterable[tuple[Any, ...]], size: Callable[[], int]) -> Iterator[tuple[int, Iterator[Any]]]:
+    """Yield the number of the first item, and what all items hold at each place, in portions of the size of a chunk.
+
+    `size` is in bytes, up to an item.
+    """
+    first, part, begin = 0, list[tuple[Any, ...]](), size()
     for item in items:
         part.append(item)
         if len(part) == CHUNK_ROWS or size() - begin > CHUNK_BYTES:
-            yield first, part
+            yield first, zip(*part, strict=True)
             first, part, begin = first + len(part), [], size()
     if part:
-        yield first, part
+        yield first, zip(*part, strict=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
     """Rows `first`, `first` + 1, ... of the file `where`, or only some of them, `rows`: a raw table, else `objects`.
 
-    `lines` are the lines that the rows begin in, `names` the files of objects, `labels` their classes, `files` where
-    rows of several files are; each may be empty. Columns without names (`is_named` is False) have their numbers from 0
-    as keys. `layout` says how the file is written, if not as usual.
+    `lines` are the lines that the rows from `first` begin in, `names` the files of objects; each may be empty. If
+    chunks were joined, the `parts` know them. Columns without names (`is_named` is False) have numbers from 0 as keys.
+    `layout` says how the file is written, if not as usual, and `file_rows` how many rows it has, if it says so.
     """
 
     where: str
@@ -49,12 +51,12 @@ class Chunk:
     table: Table | None = None
     objects: Sequence[Any] = ()
     names: Sequence[str] = ()
-    labels: Sequence[str] = ()
     lines: Sequence[int] | Indices = ()
-    files: Sequence[str] = ()
     is_named: bool = True
     layout: str = ""
+    file_rows: int = 0
     rows: Indices | None = None
+    parts: Sequence["Chunk"] = ()
 
     def __len__(self) -> int:
         return len(self.objects if self.table is None else self.table)
@@ -88,27 +90,38 @@ class Chunk:
         """Return some of the rows, with the numbers that they have in the source."""
         if kept.all():
             return self
-        parts: Any = {name: list(compress(getattr(self, name), kept)) for name in (*PER_ROW, "lines")}
         table = None if self.table is None else self.table[np.flatnonzero(kept)]
-        return replace(self, table=table, rows=self.numbers[kept], **parts)
+        return replace(self, table=table, objects=list(compress(self.objects, kept)), rows=self.numbers[kept])
+
+    def _origin(self, index: int) -> tuple["Chunk", int]:
+        """Return the chunk as which a row was read, and its place there."""
+        number = self.first + index if self.rows is None else int(self.rows[index])
+        part = self.parts[bisect(self.parts, number, key=lambda one: one.first) - 1] if self.parts else self
+        return part, number - part.first
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the files that the objects are from; none if no object has a name."""
+        has_names = any(part.names for part in self.parts or [self])
+        return list(map(self._name, range(len(self)))) if has_names else []
+
+    def _name(self, index: int) -> str:
+        part, place = self._origin(index)
+        return part.names[place] if part.names else ""
 
     def place(self, index: int) -> str:
         """Return where in its file a row is."""
-        if len(self.lines) and self.lines[index]:
-            return f"line {self.lines[index]}"
-        name = self.names[index] if self.names else ""
-        return printable(name or f"row {self.numbers[index] + 1}")
+        part, place = self._origin(index)
+        if len(part.lines):
+            return f"line {part.lines[place]}"
+        return printable(self._name(index) or f"row {part.first + place + 1}")
 
     def fault(self, index: int, message: str) -> ValueError:
         """Return an error about one row, on one line."""
-        where = self.files[index] if self.files else self.where
-        if len(self.lines) and self.lines[index]:
-            return complaint(where, int(self.lines[index]), message)
-        return complaint(where, None, f"{self.place(index)}: {message}")
-
-
-# What a chunk has for each of its rows beside their lines, if anything, and what stands for nothing.
-PER_ROW: dict[str, Any] = {"objects": None, "names": "", "labels": "", "files": ""}
+        part, place = self._origin(index)
+        if len(part.lines):
+            return complaint(part.where, int(part.lines[place]), message)
+        return complaint(part.where, None, f"{self.place(index)}: {message}")
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
@@ -123,14 +136,12 @@ def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
             raise complaint(chunk.where, None, f"has other columns than {first.where}: {quoted(str(odd))}")
         if chunk.table is not None:
             tables.append(replace(chunk.table, columns=tuple(known[name] for name in columns)))
-    if len(files := dict.fromkeys(chunk.where for chunk in chunks)) > 1:
-        chunks = [replace(chunk, files=[chunk.where] * len(chunk)) for chunk in chunks]
-        first = replace(first, where=f"{first.where} and {len(files) - 1} more")
-    parts: Any = {
-        name: [one for chunk in chunks for one in getattr(chunk, name) or [nothing] * len(chunk)]
-        for name, nothing in PER_ROW.items()
-        if any(getattr(chunk, name) for chunk in chunks)
-    }
-    lines = [chunk.lines if len(chunk.lines) else [0] * len(chunk) for chunk in chunks]
-    rows, table = np.concatenate([chunk.numbers for chunk in chunks]), join_tables(tables) if tables else None
-    return replace(first, table=table, rows=rows, lines=np.concatenate(lines), **parts)
+    n_files = len({chunk.where for chunk in chunks})
+    return replace(
+        first,
+        where=first.where if n_files == 1 else f"{first.where} and {n_files - 1} more",
+        table=join_tables(tables) if tables else None,
+        objects=[one for chunk in chunks for one in chunk.objects],
+        rows=np.concatenate([chunk.numbers for chunk in chunks]),
+        parts=[replace(chunk, table=None, objects=()) for chunk in chunks],
+    )

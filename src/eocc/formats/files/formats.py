@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from eocc.base.printing import complaint
-from eocc.base.progress import current_watch, stage
+from eocc.base.progress import stage
 from eocc.base.registry import Registry, choose
 
 if TYPE_CHECKING:
@@ -34,31 +34,29 @@ DAMAGED = (EOFError, OSError, lzma.LZMAError)
 # Formats that are read line by line, also from standard input: functions of Lines, and for tables of the Dialect.
 TEXT_TABLES = ("csv", "tsv")
 STREAMS = Registry("eocc.formats.files", {
-    "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "lines.json_line_chunks",
-    "json": "lines.json_chunks", "text": "lines.text_chunks", "smiles": "graphs.smiles_chunks",
+    "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "objects.json_line_chunks",
+    "json": "objects.json_chunks", "text": "objects.text_chunks", "smiles": "objects.smiles_chunks",
 })  # fmt: skip
 # Formats that need a file: functions of its path.
 FILES = Registry("eocc.formats.files", {
     "parquet": "binary.parquet_chunks", "arrow": "binary.arrow_chunks", "npy": "binary.npy_chunks",
-    "xlsx": "sheets.sheet_chunks", "ods": "sheets.sheet_chunks", "xls": "sheets.sheet_chunks",
-    "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
+    "xlsx": "binary.sheet_chunks", "ods": "binary.sheet_chunks", "xls": "binary.sheet_chunks",
+    "gxl": "objects.graph_chunks", "gxl-collection": "objects.collection_chunks",
 })  # fmt: skip
 FORMATS = (*STREAMS, *FILES)
-COUNTS = Registry("eocc.formats.files", {
-    "parquet": "binary.parquet_rows", "npy": "binary.npy_rows", "gxl-collection": "graphs.collection_size",
-})  # fmt: skip
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
     ".npy": "npy", ".xlsx": "xlsx", ".xlsm": "xlsx", ".xlsb": "xlsx",
-    ".ods": "ods", ".xls": "xls", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl",
+    ".ods": "ods", ".xls": "xls", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl",
     ".zip": "gxl-collection",
 }  # fmt: skip
-# What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
-TWO_CLASSES = ("skip", "first", "last")
 SHEETS = ("xlsx", "ods", "xls")
 # Files that must be converted first.
-REMEDIES = {".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE"}
+REMEDIES = {
+    ".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE",
+    ".cxl": "pass a folder of the graphs of one class, or read it in Python by eocc.datasets.read_graph_set",
+}  # fmt: skip
 
 
 def regular(path: Path) -> Path:
@@ -167,7 +165,10 @@ class Lines:
 class UnknownFormatError(ValueError):
     """The format of a file is unknown; `on_command_line` is the same message in terms of options."""
 
-    on_command_line = ""
+    def __init__(self, why: str, formats: Iterable[str], suffix: str = "") -> None:
+        known = ", ".join(formats)
+        super().__init__(f"{why}; {REMEDIES.get(suffix, f'convert it to one of {known}')}")
+        self.on_command_line = f"{why}; {REMEDIES.get(suffix, f'pass --input-format, one of {known}')}"
 
 
 def guess_format(path: Path) -> str:
@@ -177,7 +178,7 @@ def guess_format(path: Path) -> str:
     'csv'
     """
     if path == STDIN:
-        raise _unknown("standard input has no suffix to tell the format", STREAMS)
+        raise UnknownFormatError("standard input has no suffix to tell the format", STREAMS)
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
@@ -185,22 +186,12 @@ def guess_format(path: Path) -> str:
         found = SUFFIXES.get(Path(path.stem).suffix.lower(), "")
         if found in STREAMS:
             return found
-        raise _unknown(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
+        raise UnknownFormatError(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
     if suffix in SUFFIXES or is_pipe(path):
         return SUFFIXES.get(suffix, "csv")
     regular(path)
     why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
-    raise _unknown(f"{path}: {why}", FORMATS, suffix)
-
-
-def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:
-    known = ", ".join(formats)
-    remedy, option = f"convert it to one of {known}", f"pass --input-format, one of {known}"
-    if suffix in REMEDIES:
-        remedy = option = REMEDIES[suffix]
-    error = UnknownFormatError(f"{why}; {remedy}")
-    error.on_command_line = f"{why}; {option}"
-    return error
+    raise UnknownFormatError(f"{path}: {why}", FORMATS, suffix)
 
 
 def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chunk"]:
@@ -213,20 +204,18 @@ def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chu
 
 
 def open_chunks(
-    path: Path, file_format: str | None = None, two_classes: str | None = None, dialect: "Dialect | None" = None,
-    sheet: str = "",
-) -> Iterator["Chunk"]:  # fmt: skip
+    path: Path, file_format: str | None = None, dialect: "Dialect | None" = None, sheet: str = ""
+) -> Iterator["Chunk"]:
     """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
 
-    `two_classes`, one of TWO_CLASSES, is for CXL indices, the `dialect` for CSV and TSV, the `sheet` for workbooks.
+    The `dialect` is for CSV and TSV, the `sheet` for workbooks.
     """
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
     options = {"dialect": dialect} if name in TEXT_TABLES else {}
-    if dialect is not None and dialect.is_given and not options:
-        raise ValueError(
-            f"--delimiter, --decimal and --dates are for CSV and TSV, and {path} is {name}; leave them out"
-        )
+    if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and not options:
+        what = "--delimiter, --decimal and --dates are for CSV and TSV"
+        raise ValueError(f"{what}, and {path} is {name}; leave them out")
     if sheet and name not in SHEETS:
         raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
     if name in STREAMS:
@@ -235,31 +224,23 @@ def open_chunks(
             is_packed = path.suffix.lower() in PACKED
             most = max(UNPACKED_BYTES, UNPACKED_TIMES * size) if is_packed else math.inf
             lines = Lines(file, "standard input" if path == STDIN else str(path), most=most)
-            yield from _watched(STREAMS[name](lines, **options), path, size, lambda chunk: lines.size)
+            chunks = STREAMS[name](lines, **options)
+            yield from _watched(chunks, path, lambda chunk: lines.size / size if size else 1.0)
     elif path == STDIN:
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:
         if not path.is_dir() or name != "gxl-collection":
             regular(path)
-        n_rows = count_rows(path, name) if current_watch() else None
-        more = [two_classes] if name == "cxl" else [sheet] if name in SHEETS else []
-        chunks = FILES[name](path, *more)
-        yield from _watched(chunks, path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
+        chunks = FILES[name](path, *([sheet] if name in SHEETS else []))
+        yield from _watched(chunks, path, lambda chunk: (chunk.first + len(chunk)) / (chunk.file_rows or math.inf))
 
 
-def _watched(
-    chunks: Iterator["Chunk"], path: Path, size: float, position: Callable[["Chunk"], float]
-) -> Iterator["Chunk"]:
-    """Yield the chunks, and report how much of the file is done, with all that is done to a chunk."""
-    with stage(f"reading {'standard input' if path == STDIN else path.name}", size) as report:
+def _watched(chunks: Iterator["Chunk"], path: Path, share: Callable[["Chunk"], float]) -> Iterator["Chunk"]:
+    """Yield the chunks, and report which share of the file is done, with all that is done to a chunk."""
+    with stage(f"reading {'standard input' if path == STDIN else path.name}", 1) as report:
         before = 0.0
         for chunk in chunks:
-            after = position(chunk)
+            after = share(chunk)
             report(before, after - before)
             yield chunk
             before = after
-
-
-def count_rows(path: Path, file_format: str) -> int | None:
-    """Return the number of rows of a file if its format stores it, else None."""
-    return COUNTS[file_format](path) if file_format in COUNTS else None

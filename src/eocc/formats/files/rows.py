@@ -30,11 +30,11 @@ SINGULAR = {
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user says about a source: columns to leave out or to use, their kinds, and which rows to skip.
+    """What the user says about a source: columns to leave out, their kinds, and which rows to skip.
 
-    Only the `columns` are compared, by name or number, by default all but those `apart`, and those that name the rows,
-    unless the model `keeps_all`. Columns without a kind have the `usual` one. Only rows whose column `where[0]` holds
-    `where[1]` are used.
+    All columns are compared but those `apart`, by name or number, and those that name the rows, unless the model
+    `keeps_all`. Columns without a kind have the `usual` one. Only rows whose column `where[0]` holds `where[1]` are
+    used.
     """
 
     apart: Sequence[Any] = ()
@@ -44,7 +44,6 @@ class Choices:
     skips_incomplete: bool = False
     skips_bad: bool = False
     has_label: bool = False
-    columns: Sequence[Any] | None = None
     where: tuple[Any, Any] | None = None
 
     def table(self, chunk: Chunk) -> Table:
@@ -53,13 +52,8 @@ class Choices:
         if table is None:
             raise complaint(chunk.where, None, "holds no table; only tables are read part by part")
         kinds = {chunk.named(column): kind for column, kind in self.kinds.items()}
-        names = table.names if self.columns is None else map(chunk.named, self.columns)
-        columns = [table.column(name).changed(declared=kinds.get(str(name), self.usual)) for name in names]
+        columns = [one.changed(declared=kinds.get(str(one.name), self.usual)) for one in table.columns]
         return replace(table, columns=tuple(columns))
-
-    def left_out(self, chunk: Chunk) -> list[str]:
-        """Return the names of the columns of a chunk that are not compared."""
-        return [] if self.columns is not None else list(map(chunk.named, self.apart))
 
     def chosen(self, chunk: Chunk) -> Chunk:
         """Return the rows of a chunk that are used."""
@@ -68,13 +62,43 @@ class Choices:
         return chunk.some(rows_with(chunk.columns[chunk.named(self.where[0])].cells(), self.where[1]))
 
 
+@dataclass(frozen=True)
+class Objects:
+    """What a model compares that reads no tables: the kind of data and, of series, the number of channels."""
+
+    kind: str
+    n_channels: int = 0
+    names: Sequence[str] = ()
+    spelling: Spelling = PLAIN
+    is_numbers: bool = False
+
+    def describe(self) -> str:
+        """Return what is compared, in words."""
+        return f"series of {counted(self.n_channels, 'channel')}" if self.n_channels else self.kind
+
+    def read(self, chunk: Chunk) -> list[Any]:
+        """Return the objects of a chunk; raise if one is not of the kind that a model compares."""
+        if chunk.table is not None:
+            wanted = f"write one {SINGULAR[self.kind]} per line"
+            raise complaint(chunk.where, None, f"holds a table, but the model compares {self.kind}; {wanted}")
+        for index, value in enumerate(chunk.objects):
+            if kind_of_object(value) != self.kind:
+                wanted = f"not a {SINGULAR[self.kind]}, which the model compares"
+                raise chunk.fault(index, f"{described(value)} is {wanted}; correct it, or leave it out")
+            if self.n_channels and channels_of(value) != self.n_channels:
+                here = counted(channels_of(value), "channel")
+                raise chunk.fault(index, f"a series of {here}, but the model compares {self.n_channels}; correct it")
+        is_series = self.kind == "series"
+        return [np.array(one, np.float64) for one in chunk.objects] if is_series else list(chunk.objects)
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """Some rows: their chunk, with the columns that are not compared too, which are `good`, and those as X.
 
     A row that is not good has a cell that cannot be read; `faults` say which and why. Rows of `incomplete` were left
-    out because of gaps. Rows to learn from have a `kind`, a description, remarks and, if they are a table, a reading.
-    Rows of a table to score are written in a `spelling`; the model does not use the columns that are `ignored`.
+    out because of gaps. `known` says how the rows were read. Rows to learn from have remarks; rows of a table to score
+    are written in a `spelling`, and the model does not use their columns that are `ignored`.
     """
 
     chunk: Chunk
@@ -82,10 +106,8 @@ class Part:
     X: Any
     faults: Mapping[int, str] = field(default_factory=dict)
     incomplete: Chunk | None = None
-    kind: str = ""
-    described: str = ""
+    known: Any = None
     remarks: Sequence[str] = ()
-    reading: Reading | None = None
     spelling: Any = None
     ignored: Sequence[Column] = ()
 
@@ -97,7 +119,8 @@ def placing(chunk: Chunk, spelling: Spelling = PLAIN) -> Iterator[None]:
         yield
     except BadCellError as error:
         remedy = remedy_for(error.fault, spelling) or error.remedy
-        raise error.placed(chunk.fault(error.fault.row, f"{error.fault}; {remedy}")) from None
+        error.args = chunk.fault(error.fault.row, f"{error.fault}; {remedy}").args
+        raise
     except NothingLeftError as error:
         keeping = f"--all-columns compares {'them' if len(error.left_out) > 1 else 'it'}"
         why = f"{listed_reasons(error.left_out)}; {keeping}" if error.left_out else "drop fewer"
@@ -117,13 +140,11 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
         raise complaint(where, None, "holds no rows; at least 1 is required")
     chunk = join_chunks(chunks)
     if chunk.table is None:
-        kind, n_channels = known_objects(chunk, measure)
-        described = describe(kind, n_channels)
-        if kind != "numbers":
-            _check_measure(kind, described, where, measure)
-            X = checked_objects(chunk, kind, n_channels)
-            return Part(chunk, np.ones(len(chunk), bool), X, kind=kind, described=described)
-        chunk = as_table(chunk, len(chunk.objects[0]), True, described)
+        known = known_objects(chunk, measure)
+        if known.kind != "numbers":
+            _check_measure(known, where, measure)
+            return Part(chunk, np.ones(len(chunk), bool), known.read(chunk), known=known)
+        chunk = as_table(chunk, len(chunk.objects[0]), True, known.describe())
     reading, table, faults = read_first(chunk, choices)
     part, table = _selected(chunk, table, faults, choices)
     if not len(table):
@@ -136,20 +157,19 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
         if is_numbers and not choices.has_label:  # with labels, rows that are not used may have gaps
             with placing(part.chunk.some(part.good)):
                 reading.patterns(table, allows_gaps=False)
-    reading, kind = replace(reading, is_numbers=is_numbers), "numbers" if is_numbers else "records"
-    described = reading.describe()
-    _check_measure(kind, described, where, measure)
+    reading = replace(reading, is_numbers=is_numbers)
+    _check_measure(reading, where, measure)
     remarks = list(placed_remarks(reading, chunk))
     remarks += _why_records(reading, table, choices.has_label) if measure is None else ()
-    return replace(part, X=Read(table, reading), kind=kind, described=described, remarks=remarks, reading=reading)
+    return replace(part, X=Read(table, reading), known=reading, remarks=remarks)
 
 
 def read_first(chunk: Chunk, choices: Choices) -> tuple[Reading, Table, list[Fault]]:
     """Return how a table to learn from is read, all its rows so read, and the cells that cannot be read."""
-    apart, raw, faults = choices.left_out(chunk), choices.table(chunk), list[Fault]()
-    if not (chunk.is_named or apart or choices.columns):  # if some are left out, the others go by their numbers
+    apart, raw, faults = list(map(chunk.named, choices.apart)), choices.table(chunk), list[Fault]()
+    if not (chunk.is_named or apart):  # if some are left out, the others go by their numbers
         raw = replace(raw, columns=tuple(column.changed(name=k) for k, column in enumerate(raw.columns)))
-    keeps_all = choices.keeps_all or not chunk.is_named or choices.columns is not None
+    keeps_all = choices.keeps_all or not chunk.is_named
     with placing(chunk):
         return *fit_reading(raw, keeps_all, faults=faults if choices.skips_bad else None, apart=apart), faults
 
@@ -161,30 +181,33 @@ def placed_remarks(reading: Reading, chunk: Chunk) -> Iterator[str]:
 
 
 def read_part(
-    chunk: Chunk,
-    known: Reading | tuple[str, int],
-    choices: Choices,
-    allows_gaps: bool,
-    spelling: Spelling | None = None,
+    chunk: Chunk, known: Reading | Objects, choices: Choices, allows_gaps: bool, spelling: Spelling | None = None
 ) -> Part:
     """Return the rows of a chunk as a model takes them. Without a spelling, text shows how it is written.
 
     With `skips_bad`, rows with cells that cannot be read are not good; else the first one is an error.
     """
-    if not isinstance(known, Reading):
-        return Part(chunk, np.ones(len(chunk), bool), checked_objects(chunk, *known))
+    if isinstance(known, Objects):
+        return Part(chunk, np.ones(len(chunk), bool), known.read(chunk))
     if chunk.table is None:
         chunk = as_table(chunk, len(known.columns), known.is_numbers, known.describe())
-    given, faults = choices.table(chunk).without(choices.left_out(chunk)), list[Fault]()
-    with placing(chunk):
-        raw, ignored = known.matched(given, chunk.is_named)
-        spelling = spelling or (raw.dialect.spelling(raw.columns) if raw.dialect else known.spelling)
-    with placing(chunk, spelling):
-        table = known.table(raw, faults if choices.skips_bad else None, spelling)
+    table, faults, spelling, ignored = read_table(chunk, known, choices, spelling)
     part, table = _selected(chunk, table, faults, choices)
     with placing(part.chunk.some(part.good)):
         X = Read(known.patterns(table, allows_gaps))
     return replace(part, X=X, spelling=spelling, ignored=ignored)
+
+
+def read_table(
+    chunk: Chunk, known: Reading, choices: Choices, spelling: Spelling | None = None
+) -> tuple[Table, list[Fault], Spelling, list[Column]]:
+    """Return a chunk as the model reads it, the cells that cannot be read, the spelling, and the columns left over."""
+    given, faults = choices.table(chunk).without(map(chunk.named, choices.apart)), list[Fault]()
+    with placing(chunk):
+        raw, ignored = known.matched(given, chunk.is_named)
+        spelling = spelling or (raw.dialect.spelling(raw.columns) if raw.dialect else known.spelling)
+    with placing(chunk, spelling):
+        return known.table(raw, faults if choices.skips_bad else None, spelling), faults, spelling, ignored
 
 
 def _selected(chunk: Chunk, table: Table, faults: Sequence[Fault], choices: Choices) -> tuple[Part, Table]:
@@ -200,13 +223,13 @@ def _selected(chunk: Chunk, table: Table, faults: Sequence[Fault], choices: Choi
     return part, table if used.all() else table[np.flatnonzero(used)]
 
 
-def _check_measure(kind: str, described: str, where: str, measure: str | None) -> None:
+def _check_measure(known: Reading | Objects, where: str, measure: str | None) -> None:
     """Refuse a measure that does not compare data of this kind."""
-    known = measures_of(kind)
-    if measure is not None and measure not in known:
-        known = (*known, *(measures_of("records") if kind == "numbers" else ()))
-        use = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
-        raise complaint(where, None, f"holds {described}, which {quoted(measure)} does not compare; use {use}")
+    names = measures_of(known.kind)
+    if measure is not None and measure not in names:
+        names = (*names, *(measures_of("records") if known.is_numbers else ()))
+        use = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        raise complaint(where, None, f"holds {known.describe()}, which {quoted(measure)} does not compare; use {use}")
 
 
 def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[str]:
@@ -224,16 +247,8 @@ def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[st
         yield f"{why}; {labels}if it does not matter pass --drop {option}"
 
 
-def describe(kind: str, n_channels: int) -> str:
-    """Return the kind of objects in words."""
-    return f"series of {counted(n_channels, 'channel')}" if n_channels else kind
-
-
-def known_objects(chunk: Chunk, measure: str | None) -> tuple[str, int]:
-    """Return the kind of objects to learn from, and the channels of series.
-
-    The kind is the one that "auto" finds, unless the measure compares another.
-    """
+def known_objects(chunk: Chunk, measure: str | None) -> Objects:
+    """Return what the objects to learn from are: what "auto" finds, unless the measure compares another kind."""
     values = chunk.objects
     kind = kind_of_object(values[0])
     for index, value in enumerate(values):
@@ -252,22 +267,7 @@ def known_objects(chunk: Chunk, measure: str | None) -> tuple[str, int]:
         if len(value) != len(values[0]):
             counts = f"has {len(value)} values, but the first has {len(values[0])}"
             raise chunk.fault(index, f"{described(value)} {counts}")
-    return kind, channels_of(values[0]) if kind == "series" else 0
-
-
-def checked_objects(chunk: Chunk, kind: str, n_channels: int) -> list[Any]:
-    """Return the objects of a chunk; raise if one is not of the kind that a model compares."""
-    if chunk.table is not None:
-        wanted = f"write one {SINGULAR[kind]} per line"
-        raise complaint(chunk.where, None, f"holds a table, but the model compares {kind}; {wanted}")
-    for index, value in enumerate(chunk.objects):
-        if kind_of_object(value) != kind:
-            wanted = f"not a {SINGULAR[kind]}, which the model compares"
-            raise chunk.fault(index, f"{described(value)} is {wanted}; correct it, or leave it out")
-        if kind == "series" and channels_of(value) != n_channels:
-            here = counted(channels_of(value), "channel")
-            raise chunk.fault(index, f"a series of {here}, but the model compares {n_channels}; correct it")
-    return [np.array(one, np.float64) for one in chunk.objects] if kind == "series" else list(chunk.objects)
+    return Objects(kind, channels_of(values[0]) if kind == "series" else 0)
 
 
 def as_table(chunk: Chunk, width: int, is_numbers: bool, compared: str) -> Chunk:

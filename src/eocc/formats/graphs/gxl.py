@@ -8,13 +8,15 @@ from typing import IO, Any, NamedTuple
 from eocc.base.printing import complaint, quoted
 from eocc.base.registry import choose
 from eocc.formats.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
-from eocc.formats.files.formats import TWO_CLASSES
 from eocc.formats.graphs import GraphSet
 from eocc.formats.graphs.gxl_graph import SameKinds, parse_gxl, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 # The names of the index of a split, in upper or lower case; the first that exists is read.
 SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "validation.cxl"), "test": ("test.cxl",)}
+
+# What to do with a graph that an index lists with two classes: leave it out, or choose one.
+TWO_CLASSES = ("skip", "first", "last")
 
 PathOrFile = str | os.PathLike[str] | IO[bytes]
 
@@ -25,17 +27,6 @@ class Entry(NamedTuple):
     file: str
     label: str
     line: int
-
-
-class TwoClassesError(ValueError):
-    """An index lists a file with two classes; `on_command_line` is the same message in terms of options."""
-
-    def __init__(self, where: str, line: int, message: str) -> None:
-        def with_remedy(option: str) -> str:
-            return str(complaint(where, line, f"{message}; correct the index, or pass {option}"))
-
-        super().__init__(with_remedy("two_classes='skip', 'first' or 'last'"))
-        self.on_command_line = with_remedy("--two-classes skip, first or last")
 
 
 def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGraph:
@@ -115,8 +106,9 @@ def all_entries(files: Collection, indices: list[str], two_classes: str | None) 
             if label != entry.label:
                 contradicted.add(name)
                 if two_classes is None:
-                    classes = f"{quoted(label)} and {quoted(entry.label)}"
-                    raise TwoClassesError(where, entry.line, f"{known} has two classes, {classes}")
+                    message = f"{known} has two classes, {quoted(label)} and {quoted(entry.label)}"
+                    remedy = "correct the index, or pass two_classes='skip', 'first' or 'last'"
+                    raise complaint(where, entry.line, f"{message}; {remedy}")
                 if two_classes == "last":
                     entries[name] = entry
     skipped = contradicted if two_classes == "skip" else set()

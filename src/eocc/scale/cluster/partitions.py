@@ -1,7 +1,7 @@
 """Dask arrays, dataframes and bags: scored one partition at a time, materialised, or folded in passes."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy, deepcopy
 from functools import partial
 from typing import Any, TypeVar
@@ -105,9 +105,6 @@ class DaskPasses:
     def __init__(self, X: Any) -> None:
         parts = partitions_of(X)
         self._parts, self._lengths = [part for part, _ in parts], lengths_of(parts)
-        labels = list(getattr(X, "columns", ()))
-        has_names = bool(labels) and all(isinstance(label, str) for label in labels)
-        self.names: Sequence[str] | None = labels if has_names else None
         self.n_rows, self.n_columns = sum(self._lengths), int(X.shape[1])
 
     def fold(

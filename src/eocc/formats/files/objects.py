@@ -1,27 +1,30 @@
-"""JSON lines, JSON and plain text -> chunks: columns if every value is a flat record, else objects."""
+"""JSON, plain text, SMILES and GXL -> chunks: columns if every value is a flat record, else objects."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from eocc.base.printing import complaint, quoted
+from eocc.formats.archive import SAFE, open_collection, read_file
 from eocc.formats.files.chunk import Chunk, portions
 from eocc.formats.files.formats import LONGEST_LINE, Lines
-from eocc.formats.graphs.gxl_graph import SameKinds
-from eocc.formats.graphs.node_link import graph_of_node_link, is_node_link
+from eocc.formats.graphs.gxl_graph import Document, SameKinds, parse_gxl
+from eocc.formats.graphs.node_link import graph_of_node_link, is_node_link, molecule
 from eocc.formats.strict_json import JsonError, parse_json
+from eocc.measures.labelled_graph import LabelledGraph
 from eocc.tables.sources import column_of_cells
 from eocc.tables.table import Table
 
 RECORD, NUMBER, GRAPH, OBJECT = "a record", "a number", "a graph", "a list or text"
+File = tuple[str, bytes, str]  # name, content, where it is
 
 
 def text_chunks(lines: Lines) -> Iterator[Chunk]:
     """Yield the lines of a text file as strings, without blank lines."""
     strings = ((lines.number, line.removesuffix("\n").removesuffix("\r")) for line in lines if line.strip())
-    for first, part in portions(strings, lambda: lines.size):
-        numbers, objects = zip(*part, strict=True)
+    for first, (numbers, objects) in portions(strings, lambda: lines.size):
         yield Chunk(lines.where, first, objects=objects, lines=numbers)
 
 
@@ -37,7 +40,7 @@ def json_line_chunks(lines: Lines) -> Iterator[Chunk]:
             )  # fmt: skip
             raise lines.fault(f"{error}; {hint}") from None
 
-    return _chunks(((lines.number, parsed(line)) for line in lines if line.strip()), lines)
+    return _of_values(((lines.number, parsed(line)) for line in lines if line.strip()), lines)
 
 
 def json_chunks(lines: Lines) -> Iterator[Chunk]:
@@ -57,17 +60,16 @@ def json_chunks(lines: Lines) -> Iterator[Chunk]:
             values = [(number, parse_json(line)) for number, line in each if line.strip()]
         if not values:
             raise complaint(lines.where, error.line, str(error)) from None
-    yield from _chunks(iter(values), lines)
+    yield from _of_values(iter(values), lines)
 
 
-def _chunks(values: Iterator[tuple[int, Any]], lines: Lines) -> Iterator[Chunk]:
+def _of_values(values: Iterator[tuple[int, Any]], lines: Lines) -> Iterator[Chunk]:
     """Yield values, each with its line or 0, as chunks of one layout, that of the first value."""
-    expected, kinds, is_first = OBJECT, SameKinds(), True
-    for first, part in portions(values, lambda: lines.size):
-        numbers, objects = zip(*part, strict=True)
+    expected, kinds = OBJECT, SameKinds()
+    for first, (numbers, objects) in portions(values, lambda: lines.size):
         chunk = Chunk(lines.where, first, objects=objects, lines=numbers if all(numbers) else ())
-        if is_first:
-            expected, model, is_first = _layout_of(objects[0]), objects[0], False
+        if first == 0:
+            expected, model = _layout_of(objects[0]), objects[0]
         for index, value in enumerate(objects):
             layout = _layout_of(value)
             if layout != expected:
@@ -100,3 +102,49 @@ def _graph(chunk: Chunk, index: int) -> Any:
         return graph_of_node_link(chunk.objects[index], chunk.where if chunk.lines else f"{chunk.where}, row", line)
     except ValueError as error:
         raise chunk.fault(index, str(error)) from None
+
+
+def graph_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the one graph of a GXL file."""
+    data, where = read_file(path, SAFE)
+    yield from _of_graphs(str(path), [(path.name, data, where)])
+
+
+def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the molecules of a file with one SMILES per line, and perhaps a name; a header "SMILES ..." is left out."""
+
+    def molecules() -> Iterator[tuple[int, str, LabelledGraph]]:
+        for line in lines:
+            smiles, *name = line.split(maxsplit=1) or [""]
+            if not smiles or (lines.number == 1 and smiles.lower() == "smiles"):
+                continue
+            try:
+                yield lines.number, (name or [smiles])[0].strip(), molecule(smiles)
+            except ValueError as error:
+                raise lines.fault(str(error)) from None
+
+    for first, (numbers, names, graphs) in portions(molecules(), lambda: lines.size):
+        yield Chunk(lines.where, first, objects=graphs, names=names, lines=numbers)
+
+
+def collection_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
+    with open_collection(path, SAFE) as files:
+        names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
+        if not names:
+            raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
+        parts = ((name, files.read(name), files.where(name)) for name in names)
+        yield from _of_graphs(str(path), parts, len(names))
+
+
+def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[Chunk]:
+    kinds, sizes = SameKinds(), [0]
+
+    def parsed() -> Iterator[tuple[str, Document]]:
+        for name, data, place in files:
+            sizes.append(sizes.pop() + len(data))
+            yield name.encode("utf-8", "replace").decode(), parse_gxl(data, place)
+
+    for first, (names, documents) in portions(parsed(), lambda: sizes[0]):
+        kinds.check(documents)
+        yield Chunk(where, first, objects=[document.graph for document in documents], names=names, file_rows=n_files)
