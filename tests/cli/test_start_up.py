@@ -44,6 +44,18 @@ def test_scoring_numbers_imports_no_heavy_package(n_columns, tmp_path):
     assert imported(*command) == ["numba", "numpy"]
 
 
+def test_kernels_load_where_numba_has_other_internals():
+    code = """
+from eocc.kernels import compile
+{}
+import numpy as np
+from eocc import SurpriseClassifier
+rows = np.random.default_rng(0).normal(size=(60, 3))
+print(SurpriseClassifier().fit(rows).score_samples(rows[:3]).tolist())
+"""
+    assert run("-c", code.format("compile.rtsys = None")).stdout == run("-c", code.format("")).stdout != ""
+
+
 def test_help_imports_nothing_but_the_command_line():
     assert imported("--help") == []
     assert imported("score", "--help") == []

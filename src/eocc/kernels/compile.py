@@ -10,9 +10,12 @@ class KernelCache(FunctionCache):
 
     def load_overload(self, sig, target_context):
         """Return the compiled kernel of these types, None if there is none yet."""
-        rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+        try:
+            rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
+        except AttributeError:  # a version of numba with other internals
+            return super().load_overload(sig, target_context)
 
 
 def _compiling(**options):
