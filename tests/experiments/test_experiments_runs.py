@@ -94,6 +94,21 @@ def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
     assert all(runs[0].auc > 0.5 for runs in results.figures.values())
 
 
+def test_tables_of_the_finished_runs_say_what_is_missing(tmp_path):
+    request = Request(systems=("Gauss", "1-NN"), folder=tmp_path, finished=True)
+    study = plan_study("made", "Made", [source()], request)
+    cells = [cell for cell in study.cells if cell.system == "Gauss" and cell.normalisation == "raw"]
+    with open_store(tmp_path) as (_, add):
+        for cell in cells[:4]:
+            add(cell, Figures(auc=0.75))
+    results = run_study(study, request)
+    text = write_study(study, results, request)[0].read_text()
+    assert "| Gauss | **0.750** (-, -) | 0.750 |" in text
+    name = cells[0].source.name
+    assert f"Not finished: Gauss on {name} (raw), 4 of 10 runs" in text
+    assert f"Not finished: 1-NN on {name} (raw), 0 of 10 runs" in text
+
+
 def test_a_set_that_is_not_available_is_named_and_the_rest_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path / "nothing"))
     request = Request(1, systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)

@@ -72,11 +72,13 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
 @command
 @click.argument("study", type=options.choice_of("study", (*STUDIES, "figures", "all")))
 @click.option("--datasets", default="", metavar="NAME,...", help="Data sets by acronym; all of the study by default.")
+@click.option("--finished", is_flag=True, help="Make the tables of the finished runs, and run nothing.")
 @_options("results")
 def reproduce(study: str, **given: Any) -> None:
     """Run the paper's comparisons next to its published figures.
 
-    Finished runs are kept in the folder, so an interrupted command continues where it stopped. Data are taken from the
+    Finished runs are kept in the folder, so an interrupted command continues where it stopped. --finished shows what it
+    has found so far. Data are taken from the
     folder in EOCC_DATA, from scikit-learn, or from their public homes.
 
     Example: eocc reproduce uci-low --systems EOCC-1,1-NN --datasets I --output results
@@ -103,6 +105,7 @@ def _request(given: dict[str, Any], sources: Sequence[Any] | None) -> Any:
         request = Request(
             given["repetitions"], given["seed"], n_threads(given["jobs"]), tuple(options.names_in(given["systems"])),
             tuple(options.names_in(given.get("datasets", ""))), given["generations"], given["limit"], given["output"],
+            given.get("finished", False),
         )  # fmt: skip
         if sources is not None:
             check_names(request, sources)

@@ -28,7 +28,10 @@ TITLES = {"uci-low": "UCI sets of few features", "uci-high": "UCI sets of many f
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for; `time_limit` is in seconds. Without a number of repetitions, every set has its own."""
+    """What the user asked for; `time_limit` is in seconds. Without a number of repetitions, every set has its own.
+
+    With `finished`, nothing is run: the tables are made of the runs that are there.
+    """
 
     repetitions: int | None = None
     seed: int = 0
@@ -38,6 +41,7 @@ class Request:
     generations: int = 100
     time_limit: float = 1800.0
     folder: Path = Path("results")
+    finished: bool = False
 
     def n_runs(self, source: Source, form: str = "") -> int:
         """Return the number of runs of a system on a set."""
@@ -97,7 +101,8 @@ def run_study(study: Study, request: Request) -> Results:
     """Run the cells that have no results in the folder yet; the results of each are written at once."""
     with open_store(request.folder) as (finished, add):
         there = list({cell.key: cell for cell in study.cells if cell.source.name not in study.absent}.values())
-        waiting = [cell for cell in there if cell.key not in finished or finished[cell.key].reason]
+        left = [cell for cell in there if cell.key not in finished or finished[cell.key].reason]
+        waiting = [] if request.finished else left
         n_before, done = len(there) - len(waiting), 0
         with stage(study.name, sum(map(_duration, waiting))) as report:
             for count, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), n_before + 1):

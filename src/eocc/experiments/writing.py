@@ -3,6 +3,7 @@
 import io
 import os
 import platform
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from importlib.metadata import version
@@ -96,6 +97,10 @@ def _facts(study: Study, results: Results, request: Request) -> Iterator[str]:
                 "A system without a result is ranked last. Intervals of ranks are bootstrap intervals over the sets."
             )
     yield from (f"No results on {name}: {reason}" for name, reason in results.absent.items())
+    planned = Counter((cell.source.name, cell.normalisation, cell.system) for cell in study.cells)
+    for ((dataset, form), system), cells in results.figures.items():
+        if dataset not in results.absent and len(cells) < (most := planned[dataset, form, system]):
+            yield f"Not finished: {system} on {dataset} ({form}), {len(cells)} of {most} runs"
     for (dataset, form), system, reason, count in results.reasons():
         yield f"No result: {system} on {dataset} ({form}), {count} runs: {reason}"
 
