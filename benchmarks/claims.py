@@ -1,6 +1,8 @@
 """Compare the figures that pages quote with docs/results/*.csv: run it after the tables were made anew.
 
-python benchmarks/claims.py   prints every figure that is stale, and a fact that a sentence says; exits with 1 if stale
+python benchmarks/claims.py           prints every figure that is stale, and a fact that a sentence says; exits with 1
+                                      if one is stale
+python benchmarks/claims.py --table   prints the table of docs/results/index.md
 """
 
 import re
@@ -8,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+
+from eocc.experiments.cells import SYSTEMS
 
 ROOT = Path(__file__).parents[1]
 UCI, FURTHER, GRAPHS = ("uci-low", "uci-high"), ("further-sets",), ("iam",)
@@ -57,7 +61,39 @@ def expected(system, averages):
     return f"{averages[name]:.3f}" if name in averages else "a figure, but the table has none"
 
 
+def comparison_table():
+    """Yield the lines of the table of mean AUCs and average ranks on the UCI sets."""
+    found = pd.concat([pd.read_csv(ROOT / "docs" / "results" / f"{study}.csv") for study in UCI])
+    is_counted = (found["figure"] == "auc") & ~found["dataset"].str.contains("(", regex=False)
+    found = found[is_counted & found["normalisation"].isin(["raw", "unit-variance"])]
+    cells = found.pivot(index=["dataset", "normalisation"], columns="system", values="mean").dropna(how="all")
+    variants = [name for name, system in SYSTEMS.items() if system.variant_of]
+    labelled = {"EOCC-2": "has seen test rows", "EOCC-2_10%": "knows outliers", "Surprise_10%": "knows outliers"}
+    ranked = cells.drop(columns=[*variants, *labelled], errors="ignore").round(9).fillna(-1)
+    without = ranked.index.get_level_values("dataset") != "SP"
+    ranks = [(-some).rank(axis=1).mean() for some in (ranked, ranked[without])]
+    yield f"| system | mean AUC | raw | normalised | average rank of {ranked.shape[1]} | without SP | rank |"
+    yield "|---|---|---|---|---|---|---|"
+    forms = cells.index.get_level_values("normalisation")
+    for system, mean in cells.mean().sort_values(ascending=False).items():
+        column = cells[system]
+        figures = [mean, *(column[forms == form].mean() for form in ("raw", "unit-variance")), column[without].mean()]
+        average, raw, scaled, no_sp = (f"{figure:.3f}" for figure in figures)
+        placed = [f"{rank[system]:.1f}" if system in rank else "" for rank in ranks]
+        placed[0] = placed[0] or labelled.get(system, "not ranked")
+        called = {"Surprise": "**Surprise**", "Regions": "**Regions**", "EOCC-2": "EOCC-2 (leaks)"}.get(system, system)
+        missing = (
+            ""
+            if column.notna().all()
+            else f" (without {', '.join(sorted({d for d, _ in cells.index[column.isna()]}))})"
+        )
+        yield f"| {called}{missing} | {average} | {raw} | {scaled} | {placed[0]} | {no_sp} | {placed[1]} |"
+
+
 def main():
+    if "--table" in sys.argv:
+        print("\n".join(comparison_table()))
+        return 0
     stale = []
     for page, headings in PAGES.items():
         seen = set()
