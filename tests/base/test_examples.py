@@ -13,7 +13,7 @@ def test_the_choices_are_drawn_and_tabulated_as_their_page_shows(tmp_path, capsy
     page = (ROOT / "docs" / "research" / "choices.md").read_text()
     tables = capsys.readouterr().out.strip().split("\n\n")
     pictures = {path.name for path in tmp_path.glob("*.png")}
-    assert len(pictures) == len(tables) == 5
+    assert len(pictures) == len(tables) == 4
     assert pictures == {part.split(")")[0] for part in page.split("](../images/")[1:]}
     assert [table for table in tables if table not in page] == []
 

@@ -85,7 +85,6 @@ class TestPublicNames:
             "performance": "accuracy",
             "validation_fraction": 0.1,
             "extent": "mean",
-            "representative": "medoid",
             "membership_function": "gaussian",
             "tconorm": "max",
             "search": "genetic",

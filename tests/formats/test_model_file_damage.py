@@ -362,7 +362,7 @@ def fields(manifest, *way):
         ("euclidean", lambda m: m["parameters"].update(gamma=0), "gamma must be a number"),
         ("euclidean", lambda m: m["parameters"].update(validation_fraction="0.1"), "validation_fraction must be"),
         ("euclidean", lambda m: m["parameters"].update(synthesis="magic"), "unknown synthesis 'magic'"),
-        ("euclidean", lambda m: m["parameters"].update(representative=[]), "unknown representative []"),
+        ("euclidean", lambda m: m["parameters"].update(extent=[]), "unknown extent []"),
         ("euclidean", lambda m: m["parameters"].update(search="luck"), "unknown search 'luck'"),
         ("euclidean", lambda m: m["parameters"].update(random_state={"decimal": "1E+999999999"}), "no decimal"),
         ("euclidean", lambda m: m["parameters"].update(membership_function=10**9), "unknown membership_function"),

@@ -78,7 +78,10 @@ class LearnsRows(OneClassClassifier):
         chosen = chosen_by_content(patterns, count)
         values = self._learn_from(patterns[chosen], training[chosen], outliers, n)
         others, step = np.delete(np.arange(n), chosen), self._rows_scored_at_a_time
-        more = self._by_block(others, lambda places: self._calibration_values(patterns[places]), step)
+        if isinstance(patterns, np.ndarray):  # one block after the other is copied
+            more = self._by_block(others, lambda places: self._calibration_values(patterns[places]), step)
+        else:
+            more = self._by_block(patterns[others], self._calibration_values, step)
         self._calibrate_on(Tally(np.concatenate([values, *more])))
 
     def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:

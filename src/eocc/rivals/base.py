@@ -18,7 +18,7 @@ from eocc.base.blas import one_blas_thread
 from eocc.base.checks import Check, integer, number
 from eocc.base.registry import choice
 from eocc.base.types import Matrix
-from eocc.measures.precomputed import Precomputed
+from eocc.measures import MEASURES
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 DISTANCES_PER_BLOCK = 2**22
@@ -200,7 +200,8 @@ class DistanceRival(Rival):
     def _read(self, X: Any, *, reset: bool) -> Matrix:
         if self._has_rows:
             return super()._read(X, reset=reset)
-        block = Precomputed().read(X)
+        precomputed = MEASURES["precomputed"]()
+        block = precomputed.read(X)
         if reset:
-            Precomputed().fit(block)  # the checks of a square block
+            precomputed.fit(block)  # the checks of a square block
         return block.block
