@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 
 from eocc.entropic.graph.complete import SpanningTree, spanning_tree
-from eocc.entropic.partition.cuts import checked_tree, cut, greedy_prune, modularity_curve, normalized_modularity, prune
+from eocc.entropic.partition.cuts import cut, greedy_prune, modularity_curve, normalized_modularity, prune
 from oracles import core
 from strategies import distance_matrices
 
@@ -97,8 +97,12 @@ def test_invalid_arguments_raise_clear_errors():
         ([[0.5, 1.0]], [1.0], "pairs of integers"),
         ([[0, 1]], [1.0, 0.5], "pairs of integers"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            checked_tree(SpanningTree(np.array(edges), np.array(lengths)))
+        wrong = SpanningTree(np.array(edges), np.array(lengths))
+        for stage, arguments in ((cut, (wrong, 2)), (prune, (w, wrong)), (modularity_curve, (w, wrong))):
+            with pytest.raises(ValueError, match=message):
+                stage(*arguments)
+    with pytest.raises(ValueError, match=r"k must be an integer in 1\.\.2, .* got 1.5"):
+        cut(tree, 1.5)
     with pytest.raises(ValueError, match="the tree spans 2 patterns, the distances 3"):
         modularity_curve(np.zeros((3, 3)), tree)
     with pytest.raises(ValueError, match=r"k must be an integer in 1\.\.2, the number of patterns; got 3"):

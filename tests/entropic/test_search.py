@@ -177,3 +177,12 @@ def test_small_differences_around_a_large_mean_do_not_end_a_search():
 def test_a_search_beats_its_first_batch():
     steps = run(GeneticSearch(max_generations=25, patience=25), u=4)
     assert steps[-1].best.objective > steps[0].best.objective
+
+
+def test_a_search_that_is_no_generator_is_named():
+    class Listed:
+        def batches(self, n_parameters, rng):
+            return [rng.random((2, n_parameters))]
+
+    with pytest.raises(TypeError, match="batches of Listed must be a generator"):
+        run(Listed())

@@ -16,7 +16,7 @@ from doubles import plain
 from eocc import SurpriseClassifier, load, save
 from eocc.entropic.regions.memberships import Gaussian
 from eocc.entropic.regions.rules import std_extent
-from eocc.formats.model_file import ModelFileError, container
+from eocc.formats.model_file import ModelFileError, NotSaved, container
 from eocc.formats.model_file.arrays import array_bytes, array_from_bytes
 from eocc.formats.model_file.codec import Decoder, Encoder
 from eocc.formats.model_file.plain import UnwritableError
@@ -86,6 +86,16 @@ def test_parameters_that_the_version_of_a_file_did_not_have_keep_their_defaults(
     (folder / "old.eocc").write_bytes(pack(manifest, members))
     old = load(folder / "old.eocc")
     assert (old.first_cut, old.objective) == ("always", "normalised")
+
+
+def test_former_values_that_only_a_fit_needs_are_as_good_as_not_saved(folder):
+    manifest, members = unpack(saved(folder, "euclidean"))
+    manifest["parameters"] |= {"search": "random", "performance": "auc", "representative": "centroid"}
+    (folder / "former.eocc").write_bytes(pack(manifest, members))
+    former, X = load(folder / "former.eocc"), samples("euclidean", 5)[0]
+    assert former.score_samples(X).tolist() == load(folder / "whole.eocc").score_samples(X).tolist()
+    for name in ("search", "performance"):
+        assert isinstance(getattr(former, name), NotSaved)
 
 
 def test_a_checksum_that_is_wrong_is_noticed(folder):

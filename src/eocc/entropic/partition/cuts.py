@@ -40,7 +40,7 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
     >>> modularity_curve(w, spanning_tree(w)).tolist()
     [0.0, 0.5, 0.125, -0.25]
     """
-    return _split(distances, tree, 1, np.inf)[1]
+    return _split(distances, checked_tree(tree), 1, np.inf)[1]
 
 
 def cut(tree: SpanningTree, k: int) -> Labels:
@@ -52,9 +52,9 @@ def cut(tree: SpanningTree, k: int) -> Labels:
     >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
     [0, 0, 1]
     """
-    if not 1 <= k <= tree.n_vertices:
+    if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
         raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
-    cuts = leaf_order(tree)
+    cuts = leaf_order(checked_tree(tree))
     begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
     begins[cuts.middle[: k - 1]] = 1
     clusters = np.empty_like(begins)
@@ -78,11 +78,11 @@ def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -
     >>> prune(w, spanning_tree(w)).tolist()
     [0, 0, 1, 1]
     """
-    return cut(tree, greedy_prune(distances, tree, first_cut)[0])
+    return cut(tree, greedy_prune(distances, checked_tree(tree), first_cut)[0])
 
 
 def greedy_prune(distances: ArrayLike, tree: SpanningTree, first_cut: str) -> tuple[int, float]:
-    """Return (k, Q) of Algorithm 1."""
+    """Return (k, Q) of Algorithm 1, for a tree that `spanning_tree` made."""
     k, curve = _split(distances, tree, choose("first_cut", LEAST_CLUSTERS, first_cut), ROUNDING)
     return k, float(curve[k - 1])
 

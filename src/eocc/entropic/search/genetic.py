@@ -124,6 +124,10 @@ def generations(
     value as `objective`.
     """
     batches, known, best = search.batches(n_parameters, rng), dict[bytes, Any](), None
+    if not isinstance(batches, Generator):
+        raise TypeError(
+            f"batches of {type(search).__name__} must be a generator: it yields points and gets their values"
+        )
     batch = next(batches, None)
     while batch is not None:
         batch = _checked_batch(batch, n_parameters, search)

@@ -26,6 +26,8 @@ CALLED = {"resolved_measure": "measure"} | {name: name for name in ("measure", "
 MOST_WORK = 2**28
 # Parameters of earlier versions, which are ignored.
 FORMER = ("graph", "precision", "representative")
+# Values of earlier versions, which only `fit` needs: the model scores as before.
+FORMER_VALUES = {"search": "random", "performance": "auc"}
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mappi
             kind = document["not_saved"]
             demand(type(kind) is str and len(kind) <= MOST_SHOWN, f"{name} has no type")
             values[name] = NotSaved(name, kind)
+        elif name in FORMER_VALUES and document == FORMER_VALUES[name]:
+            values[name] = NotSaved(name, document)
         else:
             values[name] = decoder.decode(document)
             parameter.kind(name, values[name])
