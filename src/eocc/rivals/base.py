@@ -201,7 +201,8 @@ class DistanceRival(Rival):
         if self._has_rows:
             return super()._read(X, reset=reset)
         precomputed = MEASURES["precomputed"]()
-        block = precomputed.read(X)
+        rows = precomputed.read(X)
         if reset:
-            precomputed.fit(block)  # the checks of a square block
-        return block.block
+            precomputed.fit(rows)  # the checks of a square block
+        block: Matrix = rows.block
+        return block
