@@ -15,7 +15,9 @@ from eocc.experiments.cells import SYSTEMS
 
 ROOT = Path(__file__).parents[1]
 UCI, FURTHER, GRAPHS = ("uci-low", "uci-high"), ("further-sets",), ("iam",)
-RAW, SCALED, NO_SP, ALL = "normalisation == 'raw'", "normalisation == 'unit-variance'", "dataset != 'SP'", "runs > 0"
+RAW, SCALED = "normalisation == 'raw'", "normalisation == 'unit-variance'"
+ALL = "normalisation != 'unit variance of all rows'"
+NO_SP = f"{ALL} and dataset != 'SP'"
 # Pages, the headings of their columns of mean AUCs, and what each averages.
 QUOTED = {
     "27 sets, columns as they are": (FURTHER, RAW), "27 sets, columns scaled first": (FURTHER, SCALED),
@@ -31,7 +33,14 @@ CALLED = {
     "SurpriseClassifier, with labels": "Surprise_10%", "SurpriseClassifier": "Surprise", "RegionClassifier": "Regions",
     "EOCC-1 as published": "EOCC-1", "EOCC-2, with labels": "EOCC-2_10%",
 }  # fmt: skip
-LABELLED = ("Surprise_10%", "EOCC-2", "EOCC-2 from ones", "EOCC-2_10%", "MPM as printed")  # or not ranked
+LABELLED = (
+    "Surprise_10%",
+    "EOCC-2",
+    "EOCC-2_10%",
+    "MPM as printed",
+    "EOCC-1 (one region allowed)",
+    "EOCC-1 (p = 1)",
+)  # or not ranked
 
 
 def means(studies, form):
