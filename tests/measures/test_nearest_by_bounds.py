@@ -7,31 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from eocc.base.threads import threads
-from eocc.kernels.combination import insert_smallest
-from eocc.measures import base, resolve_measure
-from eocc.measures.base import FEW_PAIRS, nearest_by_bounds
-from eocc.measures.graphs import GraphEdit
-from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures import resolve_measure
+from eocc.measures.base import nearest_prototypes
 from eocc.measures.objects import Objects, derived
 from eocc.measures.series import DTW
 from eocc.measures.strings import StringEdit
 from oracles import nearest as oracle
 from oracles import series as series_oracle
 from samples import samples
-from strategies import BANDS, TEXTS, TOKENS, flat, plain_graphs, sets_of_series
+from strategies import BANDS, TEXTS, TOKENS, sets_of_series
 
-MEASURES = ("string-edit", "graph-edit", "dtw")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_pairs_are_few():
-    """Let bounds decide, however few the pairs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "FEW_PAIRS", 0)
-        yield
+MEASURES = ("string-edit", "dtw")
 
 
 def weights_of(u):
@@ -60,11 +49,6 @@ def assert_nearest_of(measure, items, data, u):
 @given(st.one_of(st.lists(TEXTS, min_size=1, max_size=12), st.lists(TOKENS, min_size=1, max_size=12)), st.data())
 def test_strings(items, data):
     assert_nearest_of(StringEdit(), items, data, 3)
-
-
-@given(st.booleans().flatmap(lambda directed: st.lists(plain_graphs(directed), min_size=1, max_size=8)), st.data())
-def test_graphs(graphs, data):
-    assert_nearest_of(GraphEdit(), [flat(graph) for graph in graphs], data, 3)
 
 
 @given(sets_of_series(), st.sampled_from(BANDS), st.data())
@@ -105,50 +89,6 @@ def test_does_not_depend_on_threads_nor_on_the_batch(name):
             assert_array_equal(found[1][0], known[1][i])
 
 
-@given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=5, max_size=5), min_size=1, max_size=4), st.data()
-)
-def test_insertion_in_any_order_equals_sorting(rows, data):
-    D = np.array(rows)
-    pairs = data.draw(st.permutations([(i, j) for i in range(len(D)) for j in range(5)]))
-    places, columns = np.array(pairs).T
-    k = data.draw(st.integers(1, 5))
-    near, indices = np.full((1, len(D), k), np.inf), np.full((1, len(D), k), 99)
-    lanes = np.stack([columns, np.full(len(columns), -1)], axis=1)  # the second lane is unused
-    values = np.stack([D[places, columns], np.zeros(len(columns))], axis=1)[None]
-    insert_smallest(values, places, lanes, near, indices)
-    expected = oracle.smallest(D, k)
-    assert_array_equal(near[0], expected[0])
-    assert_array_equal(indices[0], expected[1])
-
-
-def test_rounds_start_with_twice_k_and_grow_fourfold():
-    # One pattern at 0, prototypes at 0, 1, ..., 99, with exact bounds: only the first round is compared. With bounds of
-    # 0, everything is, in rounds of 4, 16, 64 and the remaining 16.
-    rounds = []
-
-    def compare(rows, columns):
-        rounds.append(len(columns))
-        return columns[None, :, None].astype(float)
-
-    units = np.arange(100)[:, None]
-    ((distances, indices),) = nearest_by_bounds(1, 1, units, 2, lambda *_: np.arange(100.0)[None, None], compare)
-    assert rounds == [4]
-    assert distances.tolist() == [[0.0, 1.0]]
-    assert indices.tolist() == [[0, 1]]
-    rounds.clear()
-    nearest_by_bounds(1, 1, units, 2, lambda *_: np.zeros((1, 1, 100)), compare)
-    assert rounds == [4, 16, 64, 16]
-
-
-def test_a_bound_above_the_limit_under_one_weighting_only_rules_nothing_out():
-    # Prototype 2 is the nearest under the second weighting, and beyond the limit under the first.
-    D = np.array([[0.0, 0.1, 0.9], [0.5, 0.6, 0.0]])
-    bounds = np.array([[[0.0, 0.1, 0.9]], [[0.0, 0.0, 0.0]]])
-    found = nearest_by_bounds(1, 2, np.arange(3)[:, None], 1, lambda *_: bounds, lambda _, j: D[:, j][..., None])
-    assert [indices.tolist() for _, indices in found] == [[[0]], [[2]]]
-
-
 def counted_pairs(monkeypatch, module, name, n_pairs):
     """Return a list that collects how many pairs each call compares."""
     counts, function = [], getattr(module, name)
@@ -175,56 +115,15 @@ def test_short_strings_of_other_lengths_are_skipped_by_blocks(monkeypatch):
 def test_up_to_2048_pairs_are_all_compared(monkeypatch):
     from eocc.measures import edit_counts
 
-    monkeypatch.setattr(base, "FEW_PAIRS", FEW_PAIRS)
     counts = counted_pairs(monkeypatch, edit_counts, "nearest_by_blocks", lambda _, compared: compared)
     strings = Objects(words(2049, 5))
     fitted, weightings = StringEdit().fit(strings), np.array([[1.0, 0.5, 0.2]])
-    assert_nearest(fitted, strings[:1], strings[:2048], weightings, 9)
+    found = nearest_prototypes(fitted, strings[:1], strings[:2048], weightings, 9)
     assert counts == []
-    assert_nearest(fitted, strings[:1], strings, weightings, 9)
+    for one, known in zip(found[0], oracle.nearest(fitted, strings[:1], strings[:2048], weightings, 9)[0], strict=True):
+        assert_array_equal(one, known)
+    nearest_prototypes(fitted, strings[:1], strings, weightings, 9)
     assert len(counts) == 1
-
-
-def test_long_strings_of_other_symbols_are_skipped(monkeypatch):
-    from eocc.measures import edit_counts
-
-    counts = counted_pairs(monkeypatch, edit_counts, "shares_by_bits", lambda arguments, _: len(arguments[3]))
-    prototypes = Objects(["ab" * 70] * 10 + ["cd" * 70] * 90)
-    StringEdit().fit(prototypes).nearest(Objects(["ab" * 71]), prototypes, np.ones((1, 3)), 5)
-    assert counts == [10]
-
-
-def test_graphs_of_other_sizes_and_categories_are_skipped(monkeypatch):
-    from eocc.measures.graphs.flat import GraphPairs
-
-    counts = counted_pairs(monkeypatch, GraphPairs, "compare", lambda arguments, _: len(arguments[1]))
-
-    def path(n, symbol):
-        return LabelledGraph(n, [[i, i + 1] for i in range(n - 1)], {"symbol": [symbol] * n})
-
-    prototypes = Objects([path(5, "C")] * 10 + [path(9, "C")] * 45 + [path(5, "N")] * 45)
-    GraphEdit().fit(prototypes).nearest(Objects([path(5, "C")]), prototypes, np.ones((1, 3)), 5)
-    assert counts == [10]
-
-
-def test_graph_bounds_by_hand():
-    # A path of 3 vertices C C O against a star of 4 with N C O O: 1 insertion of a vertex; of the vertices of the path,
-    # one C finds no partner of its own category; the star has one edge more.
-    path = LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]})
-    star = LabelledGraph(4, [[0, 1], [0, 2], [0, 3]], {"symbol": ["N", "C", "O", "O"]})
-    pairs = GraphEdit().fit([path, star]).pairs([path], [star])
-    size = 3 + 4 + 2 + 3
-    assert_allclose(pairs.bounds(np.array([0]), np.array([1])).ravel() * size, [1, 1 + 1, 0], rtol=1e-8)
-    back = GraphEdit().fit([path, star]).pairs([star], [path])
-    assert_array_equal(back.bounds(np.array([0]), np.array([1])), pairs.bounds(np.array([0]), np.array([1])))
-
-
-@given(st.booleans().flatmap(lambda directed: st.lists(plain_graphs(directed), min_size=1, max_size=6)))
-def test_graph_bounds_never_exceed_the_components(graphs):
-    patterns = [flat(graph) for graph in graphs]
-    fitted = GraphEdit().fit(patterns)
-    places = np.arange(len(patterns))
-    assert (fitted.pairs(patterns).bounds(places, places) <= fitted.prepare(patterns, patterns).components).all()
 
 
 @given(sets_of_series(), st.sampled_from(BANDS), st.data())
@@ -244,15 +143,13 @@ def test_series_bounds_equal_the_envelope_and_never_exceed_the_distance(X, band,
 
 
 def test_series_far_away_are_skipped(monkeypatch):
-    from eocc.measures.series import _Rows
+    from eocc.measures import series
 
-    counts = counted_pairs(monkeypatch, _Rows, "compare", lambda arguments, _: len(arguments[2]))
+    counts = counted_pairs(monkeypatch, series, "nearest_in_groups", lambda _, compared: compared)
     rng = np.random.default_rng(0)
     prototypes = DTW().read(np.concatenate([rng.random((8, 30)), 50 + rng.random((92, 30))]))
-    fitted = DTW().fit(prototypes)
-    counts.clear()
-    fitted.nearest(DTW().read(rng.random((1, 30))), prototypes, np.ones((1, 1)), 4)
-    assert sum(counts) == 2  # groups of four
+    DTW().fit(prototypes).nearest(DTW().read(rng.random((1, 30))), prototypes, np.ones((1, 1)), 4)
+    assert counts == [2]  # groups of four
 
 
 def test_training_series_are_compared_once(monkeypatch):
@@ -266,16 +163,6 @@ def test_training_series_are_compared_once(monkeypatch):
     assert sum(counts) == once
     assert_array_equal(D, fitted.prepare(series).evaluate(np.ones(1)))
     assert sum(counts) == 2 * once
-
-
-@pytest.mark.parametrize("count", [3, 5, 7, 11, 13])
-def test_bounds_allow_for_the_rounding_of_costs(count):
-    # One of `count` categories differs. The kernel rounds the cost 1 / count to 36 bits, down for some counts.
-    one, other = (LabelledGraph(1, (), {str(k): [value if k == 0 else "same"] for k in range(count)}) for value in "ab")
-    fitted = GraphEdit().fit([one, other])
-    bound, found = fitted.pairs([one], [other]).bounds(np.array([0]), np.array([1])), fitted.prepare([one], [other])
-    assert bound[0, 0, 0] <= found.components[0, 0, 0]
-    assert bound[0, 0, 0] == pytest.approx(found.components[0, 0, 0], rel=1e-8)
 
 
 def test_what_is_derived_from_objects_is_kept_for_one_owner_and_not_pickled():

@@ -1,4 +1,4 @@
-"""Weighted sums of matrices, and the smallest entries of their rows."""
+"""Weighted sums of matrices, and the smallest of many values."""
 
 from eocc.kernels.compile import inlined_kernel, kernel
 
@@ -26,14 +26,3 @@ def insert(value, number, near, numbers):
         near[place], numbers[place] = near[place - 1], numbers[place - 1]
         place -= 1
     near[place], numbers[place] = value, number
-
-
-@kernel
-def insert_smallest(values, rows, columns, near, indices):
-    """Insert values[v, t, l] of row rows[t] and column columns[t, l] into the k smallest of the row, near[v, row]."""
-    # `near` and `indices` are (v, m, k). A column of -1 is padding.
-    for v in range(values.shape[0]):
-        for t in range(values.shape[1]):
-            own, own_indices = near[v, rows[t]], indices[v, rows[t]]
-            for lane in range(values.shape[2]):
-                insert(values[v, t, lane], columns[t, lane], own, own_indices)

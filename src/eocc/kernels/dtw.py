@@ -6,6 +6,7 @@ in groups of LANES: step j of lane l at j * LANES + l. Each lane gives the same 
 
 import numpy as np
 
+from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, kernel
 
 LANES = 4  # doubles in a vector register
@@ -113,3 +114,31 @@ def bound_groups(series, weightings, band, groups, low, high, totals, bounds):
             for lane in range(1, LANES):
                 least = min(least, totals[lane])
             bounds[v, g] = least
+
+
+@kernel
+def nearest_in_groups(series, weightings, factors, scales, groups, lowest, room, nearest):
+    """Put the nearest series of all groups into `nearest`, distances and numbers (v, k); return how many were compared.
+
+    Groups come in the order of their bounds. One is left out if its bounds are above the k-th smallest so far.
+    """
+    # `scales` is (band, largest); `groups` is (columns, starts, members), where a member of -1 is an unused lane;
+    # `lowest` is the bounds (v, groups) and their order. Distances under weighting v are factors[v] times those at
+    # weightings[v], or at weightings[0] if there is only one.
+    (band, largest), (columns, starts, members) = scales, groups
+    (bounds, turns), (near, numbers) = lowest, nearest
+    compared, ends = 0, room[0]
+    for g in turns:
+        is_near = False
+        for v in range(factors.shape[0]):
+            is_near = is_near or bounds[v, g] <= near[v, near.shape[1] - 1]
+        if not is_near:
+            continue
+        compared, length = compared + 1, (starts[g + 1] - starts[g]) // LANES
+        for v in range(factors.shape[0]):
+            if v < weightings.shape[0]:
+                ends = warp_group(series, weightings[v], band, columns, starts[g], length, room)
+            for lane in range(LANES):
+                distance = np.sqrt(ends[length * LANES + lane]) / largest
+                insert(factors[v] * distance, members[g, lane], near[v], numbers[v])
+    return compared

@@ -133,16 +133,16 @@ def insert_lanes(shares, weights, members, near, indices):
 
 @kernel
 def nearest_by_blocks(patterns, lanes, weightings, bounds, turns, scratch, near, indices):
-    """Fill near and indices (v, m, k): the nearest sequences to the patterns `first`, `first` + 1, ..."""
-    # `patterns` is (symbols, starts, first); `lanes` and `scratch` are as above. bounds[v, i, b] is a lower bound for
-    # pattern i and block b, and `turns` are the blocks in the order of their bounds. A block is left out if its bounds
-    # under all weightings are above the k-th smallest so far. Returns how many were compared.
-    symbols, starts, first = patterns
+    """Fill near and indices (v, m, k) with the nearest sequences to each pattern."""
+    # `patterns`, `lanes` and `scratch` are as above. bounds[v, i, b] is a lower bound for pattern i and block b, and
+    # `turns` are the blocks in the order of their bounds. A block is left out if its bounds under all weightings are
+    # above the k-th smallest so far. Returns how many were compared.
+    symbols, starts = patterns
     blocks, lengths, members = lanes
     room, shares = scratch
     compared, k = 0, near.shape[2]
     for i in range(turns.shape[0]):
-        pattern = symbols[starts[first + i] : starts[first + i + 1]]
+        pattern = symbols[starts[i] : starts[i + 1]]
         for t in range(turns.shape[1]):
             b, is_near = turns[i, t], False
             for v in range(weightings.shape[0]):

@@ -1,6 +1,6 @@
-"""What measures share: components summed by weight, sizes of patterns, the nearest prototypes by bounds."""
+"""What measures share: components summed by weight, sizes of patterns, the nearest prototypes."""
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from eocc.base.threads import for_each_block, in_blocks
 from eocc.base.types import Indices, Matrix
-from eocc.kernels.combination import combine, insert_smallest
-from eocc.measures.protocol import Prepared
+from eocc.kernels.combination import combine
+from eocc.measures.protocol import FittedMeasure
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,61 +61,27 @@ def _size(pattern: Any) -> int:
     return int(getattr(pattern, "n_vertices", 0)) or (len(pattern) if hasattr(pattern, "__len__") else 1)
 
 
-# A bound that is computed in another order than the dissimilarity is lowered by this factor, against rounding.
-SAFE_SHARE = 1 - 1e-9
-# The first round compares this many times k prototypes; each further round this many times as many as the one before.
-FIRST_ROUND, GROWTH = 2, 4
 # Up to this many pairs are all compared: it is as fast, and needs nothing compiled but what the fit has compiled.
 FEW_PAIRS = 2**11
 # A task compares at most this many patterns, with at most about this many bounds.
 MOST_PATTERNS, MOST_BOUNDS = 64, 2**16
 
 
-def are_few(patterns: Sized, prototypes: Sized) -> bool:
-    """Return whether there are so few pairs that all are compared."""
-    return len(patterns) * len(prototypes) <= FEW_PAIRS
-
-
-def nearest_of_all(prepared: Prepared, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
-    """Return the distances (m, k) to the k nearest prototypes and their indices, once per weighting, from all pairs."""
-    found = []
-    for p in weightings:
-        rows = prepared.evaluate(p)
-        indices = np.argsort(rows, axis=1, kind="stable")[:, :k]
-        found.append((np.take_along_axis(rows, indices, axis=1), indices))
+def nearest_prototypes(
+    measure: FittedMeasure, patterns: Any, prototypes: Any, weightings: Matrix, k: int
+) -> list[tuple[Matrix, Indices]]:
+    """Return measure.nearest(patterns, prototypes, weightings, k); if there are few pairs, all are compared."""
+    if len(patterns) * len(prototypes) <= FEW_PAIRS:
+        prepared = measure.prepare(patterns, prototypes)
+        return [smallest_of(prepared.evaluate(p), k) for p in weightings]
+    found: list[tuple[Matrix, Indices]] = measure.nearest(patterns, prototypes, weightings, k)
     return found
 
 
-def nearest_by_bounds(
-    n_patterns: int,
-    n_weightings: int,
-    units: Indices,
-    k: int,
-    bounds: Callable[[int, int], Matrix],
-    compare: Callable[[Indices, Indices], Matrix],
-) -> list[tuple[Matrix, Indices]]:
-    """Return the distances (m, k) to the k nearest prototypes and their indices, once per weighting.
-
-    Row q of `units` lists the prototypes that are compared together; -1 for none. bounds(start, stop) gives a lower
-    bound (weightings, patterns, units) of the dissimilarity of these patterns and any prototype of a unit, and
-    compare(patterns, units) the dissimilarities (weightings, pairs, prototypes of a unit). Units come in the order of
-    their first bounds, in rounds. A unit is skipped if, under every weighting, its bound is above the k-th smallest
-    dissimilarity so far. Ties go to the lower index.
-    """
-
-    def work(start: int, stop: int, near: Matrix, indices: Indices) -> None:
-        lowest = bounds(start, stop)
-        order = np.argsort(lowest[0], axis=1, kind="stable")
-        first, count = 0, -(-FIRST_ROUND * k // units.shape[1])
-        while first < len(units):
-            some = order[:, first : first + count]
-            rows, places = np.nonzero((np.take_along_axis(lowest, some[None], 2) <= near[:, :, -1:]).any(axis=0))
-            if len(rows):
-                chosen = some[rows, places]
-                insert_smallest(compare(start + rows, chosen), rows, units[chosen], near, indices)
-            first, count = first + count, GROWTH * count
-
-    return by_block((n_weightings, n_patterns, k), len(units), work)
+def smallest_of(dissimilarities: Matrix, k: int) -> tuple[Matrix, Indices]:
+    """Return the k smallest entries of each row, ascending, and their columns; ties go to the lower column."""
+    columns = np.argsort(dissimilarities, axis=-1, kind="stable")[..., :k]
+    return np.take_along_axis(dissimilarities, columns, axis=-1), columns
 
 
 def by_block(

@@ -5,17 +5,14 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, nearest_by_blocks
-from eocc.measures.base import SAFE_SHARE, at_weights, by_block, nearest_by_bounds
+from eocc.measures.base import at_weights, by_block, smallest_of
 
 WORD = 64
-# Symbols of long sequences are counted by their numbers modulo this.
-N_BUCKETS = 32
 
 
 class Encoded(NamedTuple):
@@ -33,6 +30,10 @@ class Encoded(NamedTuple):
     def is_short(self) -> Flags:
         """Which sequences are short enough for lanes."""
         return np.asarray(self.lengths <= LONGEST)
+
+    def part(self, start: int, stop: int) -> "Encoded":
+        """Return the sequences `start`, ..., `stop` - 1."""
+        return self._replace(lengths=self.lengths[start:stop], starts=self.starts[start : stop + 1])
 
 
 def encode(patterns: Any, prototypes: Any) -> tuple[Encoded, Encoded]:
@@ -88,26 +89,26 @@ def lanes_of_short(sequences: Encoded) -> Lanes:
     return Lanes(blocks, float_lengths[rank].reshape(-1, LANES), members[rank].reshape(-1, LANES))
 
 
-def fill_shares(rows: Encoded, columns: Encoded, lanes: Lanes, chosen: Indices, shares: Matrix) -> None:
-    """Fill shares (3, n, r) of the chosen rows, over all columns: short pairs by lanes, others by bits."""
-    is_short, everyone = rows.is_short[chosen], np.arange(len(columns.lengths))
-    short, long = chosen[is_short], chosen[~is_short]
-    edit_rows((rows.symbols, rows.starts), short, lanes, _scratch_of_lanes(rows, short), shares)
+def fill_shares(rows: Encoded, columns: Encoded, lanes: Lanes, shares: Matrix) -> None:
+    """Fill shares (3, n, r) of all rows over all columns: short pairs by lanes, others by bits."""
+    is_short, everyone = rows.is_short, np.arange(len(columns.lengths))
+    short, long = np.flatnonzero(is_short), np.flatnonzero(~is_short)
+    edit_rows((rows.symbols, rows.starts), short, lanes, _scratch_of_lanes(rows.lengths[short]), shares)
     for some, numbers in ((short, everyone[~columns.is_short]), (long, everyone)):
         if len(some) and len(numbers):
-            found = shares_by_bits(rows, columns, np.repeat(some, len(numbers)), np.tile(numbers, len(some)))
+            found = _shares_by_bits(rows, columns, np.repeat(some, len(numbers)), np.tile(numbers, len(some)))
             shares[:, some[:, None], numbers] = found.reshape(3, len(some), len(numbers))
 
 
-def _scratch_of_lanes(rows: Encoded, chosen: Indices) -> tuple[Any, ...]:
-    """Return the working memory of the kernels, with row 0 of the recursion filled."""
-    cells = np.arange(rows.lengths[chosen].max(initial=0) + 1, dtype=np.uint8)
+def _scratch_of_lanes(lengths: Indices) -> tuple[Any, ...]:
+    """Return the working memory of the kernels for rows of these lengths, with row 0 of the recursion filled."""
+    cells = np.arange(lengths.max(initial=0) + 1, dtype=np.uint8)
     room = np.empty((3, 2 * LANES * len(cells)), np.uint8)
     room[0] = np.repeat(cells, 2 * LANES)
     return (room, np.empty((3, LANES), np.int64), np.empty((2, LANES), np.int32)), np.empty((3, LANES))
 
 
-def shares_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices) -> Matrix:
+def _shares_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices) -> Matrix:
     """Return the edits from row chosen[t] to column numbers[t], over the longer length: (3, t)."""
     lengths, column_lengths = rows.lengths[chosen], columns.lengths[numbers]
     longest, longest_column = int(lengths.max(initial=0)), int(column_lengths.max(initial=0))
@@ -124,46 +125,28 @@ def shares_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: In
 def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
     """Return the dissimilarities of the k nearest prototypes and their indices, for each weighting.
 
-    Short sequences are compared with blocks of similar length, long ones with one at a time.
+    Short sequences are compared with blocks of similar length; as soon as one is long, all pairs are compared.
     """
     rows, columns = encode(patterns, prototypes)
-    nearest = _nearest_by_lanes if rows.is_short.all() and columns.is_short.all() else _nearest_by_bits
-    return nearest(rows, columns, weightings, k)
-
-
-def _nearest_by_lanes(rows: Encoded, columns: Encoded, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
     lanes = lanes_of_short(columns)
     longest = lanes.lengths[:, 0]
     shortest = np.where(lanes.members < 0, np.inf, lanes.lengths).min(axis=1)  # unused lanes do not count
 
-    def work(start: int, stop: int, near: Matrix, indices: Indices) -> None:
-        own = rows.lengths[start:stop, None]
+    def by_lanes(start: int, stop: int, near: Matrix, indices: Indices) -> None:
+        part = rows.part(start, stop)
+        own = part.lengths[:, None]
         bounds = at_weights(_least_shares(own, np.clip(own, shortest, longest)), weightings)
-        turns, scratch = np.argsort(bounds[0], axis=1), _scratch_of_lanes(rows, np.arange(start, stop))
-        nearest_by_blocks((rows.symbols, rows.starts, start), lanes, weightings, bounds, turns, scratch, near, indices)
+        turns, scratch = np.argsort(bounds[0], axis=1), _scratch_of_lanes(part.lengths)
+        nearest_by_blocks((part.symbols, part.starts), lanes, weightings, bounds, turns, scratch, near, indices)
 
-    return by_block((len(weightings), len(rows.lengths), k), len(longest), work)
+    def by_all(start: int, stop: int, near: Matrix, indices: Indices) -> None:
+        shares = np.empty((3, stop - start, len(columns.lengths)))
+        fill_shares(rows.part(start, stop), columns, lanes, shares)
+        near[:], indices[:] = smallest_of(at_weights(shares, weightings), k)
 
-
-def _nearest_by_bits(rows: Encoded, columns: Encoded, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
-    bags, column_bags = _bags(rows), _bags(columns)
-
-    def bounds(start: int, stop: int) -> Matrix:
-        own = rows.lengths[start:stop, None]
-        more = np.abs(columns.lengths - own)
-        # The fewest edits: a symbol that one sequence has more often than the other must be changed or removed.
-        fewest = (scipy.spatial.distance.cdist(bags[start:stop], column_bags, "cityblock") + more) / 2
-        # What lengths do not explain is a substitution, or half an insertion and half a deletion.
-        cheapest = np.minimum(weightings[:, 2], weightings[:, :2].mean(axis=1))
-        forced = at_weights(_least_shares(own, columns.lengths), weightings)
-        rest = (fewest - more) / np.maximum(np.maximum(own, columns.lengths), 1)
-        return np.asarray(SAFE_SHARE * (forced + cheapest[:, None, None] * rest))
-
-    def compare(chosen: Indices, numbers: Indices) -> Matrix:
-        return at_weights(shares_by_bits(rows, columns, chosen, numbers)[..., None], weightings)
-
-    units = np.arange(len(columns.lengths))[:, None]
-    return nearest_by_bounds(len(rows.lengths), len(weightings), units, k, bounds, compare)
+    are_short = rows.is_short.all() and columns.is_short.all()
+    shape, n_units = (len(weightings), len(rows.lengths), k), len(longest) if are_short else len(columns.lengths)
+    return by_block(shape, n_units, by_lanes if are_short else by_all)
 
 
 def _least_shares(lengths: Any, other_lengths: Any) -> Matrix:
@@ -177,10 +160,3 @@ def _shares(distances: Any, deletions: Any, lengths: Any, other_lengths: Any) ->
     longer = np.maximum(np.maximum(lengths, other_lengths), 1)
     inserted = deletions + (other_lengths - lengths)
     return np.stack([inserted / longer, deletions / longer, (distances - inserted - deletions) / longer])
-
-
-def _bags(sequences: Encoded) -> Matrix:
-    """Return how often each bucket of symbols occurs in each sequence: (n, N_BUCKETS)."""
-    n = len(sequences.lengths)
-    place = np.repeat(np.arange(n), sequences.lengths) * N_BUCKETS + sequences.symbols % N_BUCKETS
-    return np.bincount(place, minlength=n * N_BUCKETS).reshape(n, N_BUCKETS).astype(np.float64)

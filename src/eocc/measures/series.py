@@ -13,12 +13,14 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, format_data_number, format_number, span
-from eocc.kernels.dtw import LANES, bound_groups, warp_groups
-from eocc.measures.base import SAFE_SHARE, LinearPrepared, are_few, nearest_by_bounds, nearest_of_all
+from eocc.kernels.dtw import LANES, bound_groups, nearest_in_groups, warp_groups
+from eocc.measures.base import LinearPrepared, by_block
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
+# A bound is computed in another order than the dissimilarity, and lowered by this factor, against rounding.
+SAFE_SHARE = 1 - 1e-9
 SHAPES = "pass an array of shape (length,) or (length, channels)"
 
 
@@ -57,23 +59,19 @@ class FittedDTW(FittedInUnit):
         self, patterns: Objects, prototypes: Objects, weightings: Matrix, k: int
     ) -> list[tuple[Matrix, Indices]]:
         """Return the distances to the k nearest prototypes and their indices; envelopes rule out others."""
-        if are_few(patterns, prototypes):
-            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
         pairs = _Rows(self.in_units(patterns), self._groups_of(prototypes), self.band, self.largest)
-        one = self.n_parameters == 1
+        compared, factors = weightings, np.ones(len(weightings))
+        if self.n_parameters == 1:  # a path is found once for all weightings
+            compared, factors = np.ones((1, 1)), np.sqrt(weightings[:, 0])
 
-        def bounds(start: int, stop: int) -> Matrix:
-            return np.stack([pairs.bounds(i, weightings) for i in range(start, stop)], axis=1)
+        def work(start: int, stop: int, near: Matrix, indices: Indices) -> None:
+            for i in range(start, stop):
+                bounds = pairs.bounds(i, weightings)
+                lowest, found = (bounds, np.argsort(bounds[0])), (near[:, i - start], indices[:, i - start])
+                scales = self.band, self.largest
+                nearest_in_groups(pairs.rows[i], compared, factors, scales, pairs.groups, lowest, pairs.room(), found)
 
-        def compare(rows: Indices, groups: Indices) -> Matrix:
-            found = np.empty((1 if one else len(weightings), len(rows), LANES))
-            for i, first, count in zip(*np.unique(rows, return_index=True, return_counts=True), strict=True):
-                part = slice(first, first + count)
-                for p, values in zip(np.ones((1, 1)) if one else weightings, found, strict=True):
-                    values[part] = pairs.compare(i, groups[part], p)
-            return np.stack([_OneChannel(found).evaluate(p) for p in weightings]) if one else found
-
-        return nearest_by_bounds(len(patterns), len(weightings), pairs.groups.members, k, bounds, compare)
+        return by_block((len(weightings), len(patterns), k), len(pairs.groups.members), work)
 
     def _groups_of(self, prototypes: Objects) -> "_Groups":
         groups: _Groups = derived(prototypes, self, lambda: _groups(self.in_units(prototypes)))
@@ -274,10 +272,12 @@ class _Rows:
     def compare(self, i: int, chosen: Indices, p: Matrix) -> Matrix:
         """Return d(pattern i, prototype; p) of the prototypes of the chosen groups, (groups, LANES)."""
         found = np.empty((len(chosen), LANES))
-        # Working memory: three rows of the longest group, with borders.
-        room = np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
-        warp_groups(self.rows[i], p, self.band, self.groups[:2], chosen, self.largest, room, found)
+        warp_groups(self.rows[i], p, self.band, self.groups[:2], chosen, self.largest, self.room(), found)
         return found
+
+    def room(self) -> Matrix:
+        """Return working memory: three rows of the longest group, with borders."""
+        return np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
 
     def bounds(self, i: int, weightings: Matrix) -> Matrix:
         """Return lower bounds of d(pattern i, any prototype of a group), (weightings, groups)."""

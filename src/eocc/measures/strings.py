@@ -13,7 +13,7 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, shortened, span, to_json
 from eocc.kernels.edit_lanes import LONGEST
-from eocc.measures.base import LinearPrepared, are_few, nearest_of_all
+from eocc.measures.base import LinearPrepared
 from eocc.measures.cells import Cells
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.edit_counts import encode, fill_shares, lanes_of_short, nearest_sequences
@@ -61,15 +61,13 @@ class FittedStringEdit(FittedSequences):
         shares, lanes = np.empty((3, len(rows.lengths), len(columns.lengths))), lanes_of_short(columns)
 
         def fill(start: int, stop: int) -> None:
-            fill_shares(rows, columns, lanes, np.arange(start, stop), shares)
+            fill_shares(rows.part(start, stop), columns, lanes, shares[:, start:stop])
 
         for_each_block(len(rows.lengths), PATTERNS_PER_TASK, fill, f"comparing {counted(len(rows.lengths), 'string')}")
         return LinearPrepared(shares)
 
     def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
-        """Return the distances to the k nearest prototypes and their indices; lengths and symbols rule out others."""
-        if are_few(patterns, prototypes):
-            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+        """Return the distances to the k nearest prototypes and their indices; lengths rule out others."""
         return nearest_sequences(patterns, prototypes, weightings, k)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:

@@ -10,6 +10,7 @@ from eocc.base.threads import BLOCK_SIZE, for_each_block
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import Lists, LocalScales, Remaining, summarise_lists
+from eocc.measures.base import nearest_prototypes
 from eocc.measures.protocol import (
     FittedMeasure,
     Prepared,
@@ -106,7 +107,7 @@ class _ObjectIndex:
     def nearest(self, patterns: Any, k: int) -> list[Lists]:
         """Return the k nearest prototypes of each pattern, under each weighting."""
         measure, prototypes, weightings = self.reference.measure, self.reference.prototypes, self.reference.weightings
-        return [Lists(*one) for one in measure.nearest(patterns, prototypes, weightings, k)]
+        return [Lists(*one) for one in nearest_prototypes(measure, patterns, prototypes, weightings, k)]
 
 
 class Comparison:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Number
 from typing import Annotated, Any, NamedTuple
 
@@ -12,7 +11,6 @@ from eocc.base.checks import Sizes, demand, has_hash, hashable, mapping, real, t
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, shortened
 from eocc.kernels.graph_edit import compare_pairs
-from eocc.measures.base import SAFE_SHARE
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import derived
 from eocc.measures.strings import edit_distance
@@ -189,10 +187,6 @@ def _coded(columns: Mapping[str, Sequence[Any]], known: dict[Any, int], total: i
     return coded
 
 
-# Categories are counted by their codes modulo this number.
-N_BUCKETS = 64
-
-
 class FlatGraphs(NamedTuple):
     """Graphs one after another: `vertices` and `edges` say where those of each graph begin.
 
@@ -313,39 +307,6 @@ class GraphPairs:
         graphs = flat[:3], flat[3:7], (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
         compare_pairs(pairs, is_in_order, graphs, (self.table.ravel(), self.n_left, self.table.shape[1]), room, found)
         return found.T, room[2], costs
-
-    def bounds(self, left: Indices, right: Indices) -> Matrix:
-        """Return lower bounds of S, I and E of all graphs `left` against all graphs `right`: (3, n, r).
-
-        Graphs of n <= m vertices have at least m - n insertions, and |E2| - |E1| more or |E1| - |E2| deletions. A
-        vertex of the smaller graph whose category the larger one has no vertex left for costs at least its share.
-        """
-        sizes, edges, flat = self.sizes, np.diff(self.graphs.edges), self.graphs.of_vertices
-        more, more_edges = sizes[right] - sizes[left][:, None], edges[right] - edges[left][:, None]
-        more_edges = np.where(more < 0, -more_edges, more_edges)
-        total = np.maximum(sizes[right] + sizes[left][:, None] + edges[right] + edges[left][:, None], 1)
-        unlike = len(self._categories) * np.minimum(sizes[right], sizes[left][:, None])
-        for counts in self._category_counts:
-            unlike -= np.minimum(counts[left][:, None], counts[right])
-        share = SAFE_SHARE / max(len(flat.numbers) + len(flat.texts), 1)
-        inserted = np.abs(more) + np.maximum(more_edges, 0)
-        return np.stack([share * unlike / total, inserted / total, np.maximum(-more_edges, 0) / total])
-
-    @property
-    def _categories(self) -> Matrix:
-        """The codes of the vertices, one row per category."""
-        return np.asarray(self.graphs.of_vertices.numbers[self.units[0][1] == 1])
-
-    @cached_property
-    def _category_counts(self) -> Indices:
-        """How many vertices of each graph have each category: (categories, graphs). Rare ones may share a row."""
-        graph_of, counts = np.repeat(np.arange(len(self.sizes)), self.sizes), []
-        for codes in self._categories:
-            buckets = np.where(np.isnan(codes), -1, codes).astype(np.int64) % N_BUCKETS
-            table = np.bincount(graph_of * N_BUCKETS + buckets, minlength=len(self.sizes) * N_BUCKETS)
-            counts.append(table.reshape(-1, N_BUCKETS).T)
-        joint = np.concatenate([np.empty((0, len(self.sizes)), np.int64), *counts])
-        return joint[joint.any(axis=1)]
 
 
 def _starts(counts: Any) -> Indices:

@@ -11,9 +11,9 @@ from eocc.base.checks import hashable, mapping, text
 from eocc.base.registry import listed
 from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import Matrix
 from eocc.base.wording import counted
-from eocc.measures.base import LinearPrepared, are_few, at_weights, nearest_by_bounds, nearest_of_all
+from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Difference, Pair
 from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
@@ -177,21 +177,6 @@ class FittedGraphEdit(FittedGraphMeasure):
     weighs: ClassVar = ("substitution", "insertion", "deletion")
     n_costs, compare = 3, staticmethod(GraphPairs.compare)
     is_costly: ClassVar = True
-
-    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
-        """Return the distances to the k nearest prototypes and their indices; sizes and categories rule out others."""
-        if are_few(patterns, prototypes):
-            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
-        pairs, n = self.pairs(patterns, prototypes), len(patterns)
-        others = np.arange(n, n + len(prototypes))
-
-        def bounds(start: int, stop: int) -> Matrix:
-            return at_weights(pairs.bounds(np.arange(start, stop), others), weightings)
-
-        def compare(rows: Indices, columns: Indices) -> Matrix:
-            return at_weights(pairs.compare(rows, n + columns)[:, :, None], weightings)
-
-        return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
