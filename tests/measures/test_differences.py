@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from eocc.measures import DTW, MEASURES, Composite, CosineBags, Gower, GraphEdit, LabelledGraph, resolve_measure
 from eocc.measures.difference import Difference, difference_of
-from eocc.measures.graphs.edit_path import graph_edit_path
+from eocc.measures.graphs import graph_edit_path
 from eocc.measures.series import stretches_of, warping_path
 from eocc.measures.strings import edit_operations
 from oracles import series as series_oracle

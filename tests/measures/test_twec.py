@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.explain import differences
-from eocc.measures.graphs import Twec
-from eocc.measures.graphs.schemes import term_weights
+from eocc.measures.graphs import Twec, term_weights
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
 from oracles import graphs as oracle

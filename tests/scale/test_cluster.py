@@ -26,7 +26,7 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.base.threads import cluster_in_use
 from eocc.entropic.search import GeneticSearch
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
-from eocc.measures.graphs.schemes import FittedGraphEdit
+from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster

@@ -66,9 +66,11 @@ class LabelledGraph:
             merged = f"merge them, as nx.{'DiGraph' if self.directed else 'Graph'}(g) does"
             raise ValueError(f"vertices {a} and {b} are joined by {counts.max()} parallel edges; {merged}")
 
-    def called(self, vertex: int) -> int | str:
-        """Return the name of a vertex, or its number if vertices have no names."""
-        return self.vertex_names[vertex] if self.vertex_names else vertex
+    def called(self, vertex: Any) -> Any:
+        """Return the name of a vertex, or its number if vertices have no names; of several a list, of None None."""
+        if isinstance(vertex, list):
+            return [self.called(one) for one in vertex]
+        return self.vertex_names[vertex] if self.vertex_names and vertex is not None else vertex
 
     def __repr__(self) -> str:
         return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"

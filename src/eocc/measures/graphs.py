@@ -1,9 +1,9 @@
-"""The measures of labelled graphs: what they share, the three-weight edit scheme, and TWEC."""
+"""Labelled graphs: the three-weight edit scheme and TWEC, what they share, and the edits of a pair in words."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from eocc.base.registry import listed
 from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Matrix
-from eocc.base.wording import counted
+from eocc.base.wording import counted, shortened
+from eocc.kernels.graph_edit import fill_costs
 from eocc.measures.base import LinearPrepared
-from eocc.measures.difference import Difference, Pair
-from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
-from eocc.measures.graphs.flat import KINDS, GraphPairs, Schema, find_schema
+from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.graph_arrays import KINDS, LONGEST_VALUE, GraphPairs, Schema, find_schema
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
@@ -28,6 +28,8 @@ from eocc.tables.sources import is_missing
 BARE_PER_GRAPH, BARE, HELD_PER_BARE = 10, 1000, 4
 # Working memory that a model file may ask for, besides 4 KiB per edge and attribute value that it holds.
 MOST_BYTES = 2**28
+# The index of each operation's weight in p = (substitution, insertion, deletion).
+WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,17 @@ class FittedGraphMeasure(FittedMeasure):
         pairs, n = self.pairs(patterns, prototypes), len(patterns)
         others = np.arange(n) if prototypes is None else n + np.arange(len(prototypes))
         components = np.empty((self.n_costs, n, len(others)))
+        is_once = prototypes is None and not self.is_in_order  # graphs of different sizes are compared once
 
         def work(start: int, stop: int) -> None:
             rows, columns = np.indices((stop - start, len(others))).reshape(2, -1)
             rows += start
-            if prototypes is None and not self.is_in_order:  # graphs of different sizes are compared once
-                is_smaller = pairs.sizes[rows] <= pairs.sizes[columns]
-                rows, columns = rows[is_smaller], columns[is_smaller]
+            if is_once:
+                is_first = pairs.sizes[rows] <= pairs.sizes[columns]
+                rows, columns = rows[is_first], columns[is_first]
             found = self.compare(pairs, rows, others[columns])
             components[:, rows, columns] = found
-            if prototypes is None and not self.is_in_order:
+            if is_once:
                 is_smaller = pairs.sizes[rows] < pairs.sizes[columns]
                 components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
 
@@ -105,7 +108,8 @@ class FittedGraphMeasure(FittedMeasure):
         super().check_patterns(patterns)
         self._check_directions(patterns)
         sizes = np.array([graph.n_vertices for graph in patterns], np.int64)
-        held = np.array([_n_held(graph) for graph in patterns], np.int64)
+        values = [[*graph.vertex_attributes.values(), *graph.edge_attributes.values()] for graph in patterns]
+        held = np.array([len(graph.edges) + sum(map(len, own)) for graph, own in zip(patterns, values, strict=True)])
         bare = int(np.maximum(sizes - held - BARE_PER_GRAPH, 0).sum())
         needed = 8 * (int(sizes.sum()) + int(sizes.max(initial=0)) ** 2)
         if bare > BARE + held.sum() // HELD_PER_BARE or needed > MOST_BYTES + 2**12 * int(held.sum()):
@@ -115,27 +119,18 @@ class FittedGraphMeasure(FittedMeasure):
             )
 
     def comparison_work(self, patterns: Any) -> int:
-        """Return the cells of all cost tables, and what encoding the graphs takes."""
+        """Return the cells of all cost tables, of the tables of edges, and of those of texts."""
+
+        def length(graph: LabelledGraph) -> int:
+            sides = ((self.vertex, graph.vertex_attributes), (self.edge, graph.edge_attributes))
+            values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
+            return sum(len(value) if isinstance(value, str) else 1 for value in values)
+
         vertices: list[int] = [graph.n_vertices for graph in patterns]
-        edges = [len(graph.edges) for graph in patterns]
-        texts = [self._text_length(graph) for graph in patterns]
+        edges, texts = [len(graph.edges) for graph in patterns], [length(graph) for graph in patterns]
         # If all vertices are alike, each pair that is chosen makes all others search again.
         pairs = sum(vertices[0] * n * min(vertices[0], n) for n in vertices)
-        # Eight arrays have an entry per vertex, besides those of the attributes.
-        n_columns = 8 + len(self.vertex.names) + len(self.edge.names)
-        columns = n_columns * (sum(vertices) + sum(edges))
-        return pairs + max(vertices) ** 2 + edges[0] * sum(edges) + columns + texts[0] * sum(texts)
-
-    def _text_length(self, graph: LabelledGraph) -> int:
-        sides = ((self.vertex, graph.vertex_attributes), (self.edge, graph.edge_attributes))
-        values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
-        return sum(len(value) if isinstance(value, str) else 1 for value in values)
-
-
-def _n_held(graph: LabelledGraph) -> int:
-    """Return how many edges and attribute values a graph holds."""
-    attributes = (*graph.vertex_attributes.values(), *graph.edge_attributes.values())
-    return len(np.asarray(graph.edges)) + sum(map(len, attributes))
+        return pairs + edges[0] * sum(edges) + texts[0] * sum(texts)
 
 
 @dataclass(frozen=True)
@@ -163,11 +158,9 @@ class GraphMeasure(Measure):
         kinds = {graph.directed for graph in graphs if len(np.asarray(graph.edges))}
         if len(kinds) > 1:
             raise ValueError("some graphs are directed and some are not; convert them to one kind")
-        vertex = find_schema(
-            [graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex", self.vertex_name
-        )
-        edge = find_schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
-        return self.fitted_class(vertex, edge, next(iter(kinds), None))
+        of_vertices, of_edges = zip(*((one.vertex_attributes, one.edge_attributes) for one in graphs), strict=True)
+        vertex = find_schema(of_vertices, self.vertex_kinds, "vertex", self.vertex_name)
+        return self.fitted_class(vertex, find_schema(of_edges, self.edge_kinds, "edge"), next(iter(kinds), None))
 
 
 @dataclass(frozen=True)
@@ -310,3 +303,95 @@ class Twec(GraphMeasure):
 
     fitted_class: ClassVar = FittedTwec
     pair_floats: ClassVar = 4
+
+
+class GraphEditOperation(NamedTuple):
+    """One edit: the `kind` of operation, on `what` ("vertex" or "edge"), its cost before weights, and the `item`.
+
+    `one` and `other` are the vertex, or the two ends of the edge, in the first and the second graph; None if absent.
+    """
+
+    kind: str
+    what: str
+    cost: float
+    item: str
+    one: Any
+    other: Any
+
+    @property
+    def group(self) -> str:
+        """How the text of this edit and its like begins."""
+        return f"{self.kind} {'the edge' if self.what == 'edge' else 'vertex'}"
+
+    def contribution(self, amount: float, first: LabelledGraph, second: LabelledGraph) -> Contribution:
+        """Return what the edit adds to d, with the names of the vertex, or of the ends of the edge, in both graphs."""
+        details = {"operation": self.kind, "what": self.what}
+        details |= {"from": first.called(self.one), "to": second.called(self.other)}
+        return Contribution(amount, f"{self.group} {self.item}", details, self.group)
+
+
+def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -> list[GraphEditOperation]:
+    """Return the edits that turn `first` into `second` as the measure pairs vertices, without those that cost nothing.
+
+    In the three-weight scheme, where `first` has no more vertices than `second`, the costs of substitutions add up to
+    S, those of insertions (1 each) to I, those of deletions to E, before they are divided by the size of both graphs.
+    """
+    pairs = measure.pairs([first, second])
+    (numbers, texts), n_edges = pairs.graphs.of_edges, len(np.asarray(first.edges))
+    edge_costs = np.empty((n_edges, numbers.shape[1] - n_edges))
+    fill_costs(0, n_edges, numbers, pairs.units[1], texts, (pairs.table.ravel(), pairs.table.shape[1], 1), edge_costs)
+    partner, costs = pairs.pairing(measure.is_in_order)
+    here, there = _Items(measure, first), _Items(measure, second)
+    edge_partner = [there.edge_between.get((partner[a], partner[b]), -1) for a, b in here.ends["edge"]]
+    return [*_edits("vertex", here, there, partner, costs), *_edits("edge", here, there, edge_partner, edge_costs)]
+
+
+def _edits(
+    what: str, here: "_Items", there: "_Items", partner: Sequence[int], costs: Matrix
+) -> Iterator[GraphEditOperation]:
+    """Yield the edits of vertices or of edges; partner[k] is the item that replaces item k, -1 for none."""
+    for one, other in enumerate(partner):
+        if other < 0:
+            yield GraphEditOperation("delete", what, 1.0, here.called(what, one), here.ends[what][one], None)
+        elif costs[one, other] > 0:
+            names = here.changed(what, here.values(what, one), there.values(what, other))
+            by = " by vertex " if what == "vertex" else " by "
+            item = here.called(what, one, names) + by + there.called(what, other, names)
+            ends = here.ends[what][one], there.ends[what][other]
+            yield GraphEditOperation("substitute", what, float(costs[one, other]), item, *ends)
+    for other in sorted({*range(len(there.ends[what]))} - {*partner}):
+        yield GraphEditOperation("insert", what, 1.0, there.called(what, other), None, there.ends[what][other])
+
+
+class _Items:
+    """The vertices and edges of a graph in words. `ends` are the numbers of the vertices, and the ends of the edges."""
+
+    def __init__(self, measure: Any, graph: LabelledGraph) -> None:
+        self.graph, self.schemas = graph, {"vertex": measure.vertex, "edge": measure.edge}
+        edges = np.asarray(graph.edges).tolist()
+        self.ends: dict[str, Any] = {"vertex": range(graph.n_vertices), "edge": edges}
+        self.edge_between = {(b, a): k for k, (a, b) in enumerate(edges) if not graph.directed}
+        self.edge_between |= {(a, b): k for k, (a, b) in enumerate(edges)}
+
+    def values(self, what: str, number: int) -> dict[str, Any]:
+        """Return the attributes of a "vertex" or "edge" that are not missing."""
+        attributes = getattr(self.graph, f"{what}_attributes").items()
+        return {name: values[number] for name, values in attributes if not is_missing(values[number])}
+
+    def changed(self, what: str, values: dict[str, Any], other_values: dict[str, Any]) -> list[str]:
+        """Return the attribute that names an item, and those that differ."""
+        schema = self.schemas[what]
+        differing = [name for name in schema.names if values.get(name) != other_values.get(name)]
+        return list(dict.fromkeys([*schema.naming_names, *differing]))[:3]
+
+    def called(self, what: str, number: int, names: Sequence[str] | None = None) -> str:
+        """Return the name of an item, and in brackets these attributes, or those that name it."""
+        remarks = [self.schemas[what].label(self.values(what, number), names)]
+        joint, ends = "->" if self.graph.directed else "-", [number] if what == "vertex" else self.ends[what][number]
+        called = joint.join(shortened(str(self.graph.called(end)), LONGEST_VALUE) for end in ends)
+        if what == "edge":
+            schema = self.schemas["vertex"]
+            labels = [schema.label(self.values("vertex", end), schema.naming_names) for end in ends]
+            remarks.insert(0, joint.join(labels) if all(labels) else "")
+        said = ", ".join(text for text in remarks if text not in ("", called))
+        return f"{called} ({said})" if said else called

@@ -53,6 +53,18 @@ class Schema:
         said = shortened(format_value(value).strip(), LONGEST_VALUE)
         return said if name == self.naming and isinstance(value, str) else f"{name} {said}"
 
+    @property
+    def naming_names(self) -> list[str]:
+        """The attribute that names an item, if there is one."""
+        return [] if self.naming is None else [self.naming]
+
+    def label(self, values: Mapping[str, Any], names: Sequence[str] | None) -> str:
+        """Return these attributes of an item in words; without names, the one that names it, or a few others."""
+        if names is None:
+            present = [name for name in (*self.numbers, *self.categories) if name in values]
+            names = self.naming_names or present[:2]
+        return ", ".join(self.words(name, values.get(name)) for name in names if name in values or name != self.naming)
+
 
 def find_schema(
     attributes: Sequence[Attributes], declared: Mapping[str, str], kind: str, naming: str | None = None
