@@ -1,15 +1,15 @@
 """Pairs of labelled graphs -> what the three-weight edit scheme and TWEC count.
 
 A set of graphs is three groups of arrays. `shape`: where the vertices and the edges of each graph begin, and the degree
-of each vertex. `links`: where the neighbours of each vertex begin; the vertex (counted within the graph) and the edge
-of each neighbour; the ends of each edge. `attributes`: numbers and texts of vertices, then of edges, one row each.
+of each vertex. `links`: the ends of each edge, counted within the graph, and which graphs are directed. `attributes`:
+numbers and texts of vertices, then of edges, one row each.
 Numbers come with `units` (2, rows): the scale and the limit of a difference. A category is a number with scale and
 limit 1. NaN is a missing number, -1 a missing text. A table holds the distances of texts.
 """
 
 import numpy as np
 
-from eocc.kernels.compile import helper, inlined_kernel, kernel, minimising_kernel
+from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
 from eocc.kernels.distances import drop_spare_bits
 
 
@@ -52,25 +52,6 @@ def fill_costs(first, other_first, numbers, units, texts, distances, cost):
         if count > 1:
             for j in range(m):
                 row[j] *= share
-
-
-@helper
-def distance_of(item, other, numbers, units, texts, table, step, other_step):
-    """Return the mean dissimilarity of two items, as `fill_costs` does."""
-    total, count = 0.0, numbers.shape[0] + texts.shape[0]
-    for k in range(numbers.shape[0]):
-        value, other_value = numbers[k, item], numbers[k, other]
-        if value == value and other_value == other_value:
-            total += min(abs(value - other_value) * units[0, k], units[1, k])
-        else:
-            total += 1.0 if value == value or other_value == other_value else 0.0
-    for k in range(texts.shape[0]):
-        code, other_code = texts[k, item], texts[k, other]
-        if code >= 0 and other_code >= 0:
-            total += table[step * code + other_step * other_code]
-        else:
-            total += 1.0 if other_code != code else 0.0
-    return total * (1.0 / count) if count > 1 else total
 
 
 @minimising_kernel
@@ -188,35 +169,41 @@ def compare_pairs(pairs, is_in_order, graphs, distances, room, found):
     # first `n_left` graphs, its n_texts columns texts of the others, or of all if there are no others. `room` is
     # scratch: costs (n n,) and their bits, then five arrays of (n,). closed[j] is infinite for paired vertices.
     costs, bits, partner, live, best, least, closed = room
-    (vertices, edges, degree), (begin, neighbour, edge_of, ends), attributes = graphs
+    (vertices, edges, degree), (ends, is_directed), attributes = graphs
     numbers, units, texts, e_numbers, e_units, e_texts = attributes
-    table, n_left, n_texts = distances
+    (table, n_left, n_texts), single = distances, np.empty((1, 1))
     for t in range(pairs.shape[0]):
         g, h = pairs[t, 0], pairs[t, 1]
-        step, other_step = (n_texts, 1) if g < n_left else (1, n_texts)
+        of_texts = (table, n_texts, 1) if g < n_left else (table, 1, n_texts)
         v, w, m = vertices[g], vertices[h], vertices[h + 1] - vertices[h]
         n = min(vertices[g + 1] - v, m)
         changed, edge_cost, shared, between, other_between = 0.0, 0.0, 0, 0, 0
         if n > 0:
             cost = costs[: n * m].reshape(n, m)  # contiguous, so that loops over rows are vectorised
-            fill_costs(v, w, numbers, units, texts, (table, step, other_step), cost)
+            fill_costs(v, w, numbers, units, texts, of_texts, cost)
             drop_spare_bits(bits[: n * m])  # costs that differ by rounding only are ties
             if is_in_order:
                 changed = pair_in_order(cost, partner, closed)
             else:
                 changed = pair_greedily(cost, degree[v : v + n], degree[w : w + m], partner, live, best, least, closed)
-        total = changed
+        # The costs are used up. In their place, entry (a, b) of a table is the edge of the second graph from a to b.
+        # Only entries that are read are cleared.
+        edge_at, total = bits, changed
         for e in range(edges[g], edges[g + 1]):
-            if ends[e, 0] >= n or ends[e, 1] >= n:
-                continue
-            between += 1
-            a, b = w + partner[ends[e, 0]], partner[ends[e, 1]]
-            for s in range(begin[a], begin[a + 1]):
-                if neighbour[s] == b:
-                    distance = distance_of(e, edge_of[s], e_numbers, e_units, e_texts, table, step, other_step)
-                    shared, edge_cost, total = shared + 1, edge_cost + distance, total + distance
-                    break
+            if ends[e, 0] < n and ends[e, 1] < n:
+                between += 1
+                edge_at[partner[ends[e, 0]] * m + partner[ends[e, 1]]] = -1
         for e in range(edges[h], edges[h + 1]):
-            other_between += n > 0 and closed[ends[e, 0]] > 0.0 and closed[ends[e, 1]] > 0.0
+            a, b = ends[e, 0], ends[e, 1]
+            edge_at[a * m + b] = e
+            if not is_directed[h]:
+                edge_at[b * m + a] = e
+            other_between += n > 0 and closed[a] > 0.0 and closed[b] > 0.0
+        for e in range(edges[g], edges[g + 1]):
+            if ends[e, 0] < n and ends[e, 1] < n:
+                other = edge_at[partner[ends[e, 0]] * m + partner[ends[e, 1]]]
+                if other >= 0:
+                    fill_costs(e, other, e_numbers, e_units, e_texts, of_texts, single)
+                    shared, edge_cost, total = shared + 1, edge_cost + single[0, 0], total + single[0, 0]
         found[t, 0], found[t, 1], found[t, 2] = changed, edge_cost, total
         found[t, 3], found[t, 4], found[t, 5] = shared, between, other_between

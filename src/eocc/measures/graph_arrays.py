@@ -10,7 +10,7 @@ import numpy as np
 from eocc.base.checks import Sizes, demand, has_hash, hashable, mapping, real, tuple_of
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, shortened
-from eocc.kernels.graph_edit import compare_pairs
+from eocc.kernels.graph_edit import compare_pairs, fill_costs
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import derived
 from eocc.measures.strings import edit_distance
@@ -202,17 +202,14 @@ def _coded(columns: Mapping[str, Sequence[Any]], known: dict[Any, int], total: i
 class FlatGraphs(NamedTuple):
     """Graphs one after another: `vertices` and `edges` say where those of each graph begin.
 
-    The neighbours of each vertex, counted within its graph, begin at `begin`; `edge_of` are the edges to them. `ends`
-    are the ends of each edge, counted within its graph.
+    `ends` are the ends of each edge, counted within its graph.
     """
 
     vertices: Indices
     edges: Indices
     degree: Indices
-    begin: Indices
-    neighbour: Indices
-    edge_of: Indices
     ends: Indices
+    is_directed: Flags
     of_vertices: Encoded
     of_edges: Encoded
 
@@ -227,14 +224,12 @@ class FlatGraphs(NamedTuple):
         """Flatten the graphs; new categories and texts get the next code."""
         edges = [np.asarray(graph.edges) for graph in graphs]
         counts, n_edges = np.array([graph.n_vertices for graph in graphs]), np.array([*map(len, edges)])
-        starts, ends = _starts(counts), np.concatenate([np.empty((0, 2), np.int64), *edges])
-        is_directed = np.repeat(np.array([graph.directed for graph in graphs], bool), n_edges)
-        shifts = np.append(np.repeat(starts[:-1], n_edges), starts[-1])
+        ends, is_directed = np.concatenate([np.empty((0, 2), np.int64), *edges]), [graph.directed for graph in graphs]
         degree = np.concatenate([np.bincount(e.ravel(), minlength=n) for e, n in zip(edges, counts, strict=True)])
         of_vertices = encode(schemas[0], [graph.vertex_attributes for graph in graphs], counts, codes, texts)
         of_edges = encode(schemas[1], [graph.edge_attributes for graph in graphs], n_edges, codes, texts)
-        links = _neighbours(ends, shifts, is_directed)
-        return cls(starts, _starts(n_edges), degree, *links, ends, of_vertices, of_edges)
+        vertices, links = (np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64) for sizes in (counts, n_edges))
+        return cls(vertices, links, degree, ends, np.array(is_directed, bool), of_vertices, of_edges)
 
     def followed_by(self, other: "FlatGraphs") -> "FlatGraphs":
         """Return the graphs of both."""
@@ -243,9 +238,8 @@ class FlatGraphs(NamedTuple):
             one, two = getattr(self, name), getattr(other, name)
             if isinstance(one, Encoded):
                 return Encoded(*(np.concatenate(parts, axis=1) for parts in zip(one, two, strict=True)))
-            if name in ("vertices", "edges", "begin"):  # these end with a total, from which the other's continue
-                return np.concatenate([one, one[-1] + two[1:]])
-            return np.concatenate([one, two + len(self.ends) if name == "edge_of" else two])
+            # Starts end with a total, from which those of the other graphs continue.
+            return np.concatenate([one, one[-1] + two[1:] if name in ("vertices", "edges") else two])
 
         return FlatGraphs(*map(joint, self._fields))
 
@@ -303,37 +297,28 @@ class GraphPairs:
         costs = [vertex_cost, edge_cost, between + other_between - 2 * shared, np.abs(n - m)]
         return np.stack(costs) / np.maximum([np.minimum(n, m), shared, edges, n + m], 1)
 
-    def pairing(self, is_in_order: bool) -> tuple[list[int], Matrix]:
-        """Return the vertex of graph 1 for each vertex of graph 0, -1 for none, and the costs of replacing vertices."""
+    def pairing(self, is_in_order: bool) -> list[int]:
+        """Return the vertex of graph 1 for each vertex of graph 0, -1 for none."""
         n, m = self.sizes[:2].tolist()
-        _, partner, costs = self._counted(np.array([[0, 1]]), is_in_order)
-        count = min(n, m)
-        return [*partner[:count].tolist(), *[-1] * (n - count)], costs[: count * m].reshape(count, m)
+        partner = self._counted(np.array([[0, 1]]), is_in_order)[1]
+        return [*partner[: min(n, m)].tolist(), *[-1] * (n - min(n, m))]
 
-    def _counted(self, pairs: Indices, is_in_order: bool) -> tuple[Matrix, Indices, Matrix]:
-        """Return what the kernel counts, (6, pairs), and the partners and costs of the vertices of the last pair."""
+    def costs(self) -> list[Matrix]:
+        """Return the costs of replacing vertices, and edges, of graph 0 (rows) by those of graph 1 (columns)."""
+        found, distances = [], (self.table.ravel(), self.table.shape[1], 1)
+        both = (self.graphs.vertices, self.graphs.of_vertices), (self.graphs.edges, self.graphs.of_edges)
+        for (starts, (numbers, texts)), units in zip(both, self.units, strict=True):
+            cost = np.empty(np.diff(starts[:3]))
+            fill_costs(0, starts[1], numbers, units, texts, distances, cost)
+            found.append(cost)
+        return found
+
+    def _counted(self, pairs: Indices, is_in_order: bool) -> tuple[Matrix, Indices]:
+        """Return what the kernel counts, (6, pairs), and the partners of the vertices of the last pair."""
         flat, largest = self.graphs, int(self.sizes.max(initial=0))
         found, costs = np.empty((len(pairs), 6)), np.empty(max(largest, 1) ** 2)
         room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
         (numbers, texts), (e_numbers, e_texts) = flat.of_vertices, flat.of_edges
-        graphs = flat[:3], flat[3:7], (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
+        graphs = flat[:3], flat[3:5], (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
         compare_pairs(pairs, is_in_order, graphs, (self.table.ravel(), self.n_left, self.table.shape[1]), room, found)
-        return found.T, room[2], costs
-
-
-def _starts(counts: Any) -> Indices:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _neighbours(ends: Indices, shifts: Indices, is_directed: Flags) -> tuple[Indices, Indices, Indices]:
-    """Return, for all vertices in turn: where their neighbours begin, the neighbours, and the edges to them.
-
-    `shifts` holds the first vertex of each edge's graph, and last the number of all vertices. An undirected edge is
-    listed from both its ends, a self-loop and a directed edge once.
-    """
-    numbers = np.concatenate([np.arange(len(ends)), np.flatnonzero((ends[:, 0] != ends[:, 1]) & ~is_directed)])
-    source = np.concatenate([ends[:, 0], ends[numbers[len(ends) :], 1]]) + shifts[numbers]
-    target = np.concatenate([ends[:, 1], ends[numbers[len(ends) :], 0]])
-    order = np.argsort(source, kind="stable")
-    begin = np.searchsorted(source[order], np.arange(shifts[-1] + 1))
-    return begin.astype(np.int64), target[order], numbers[order]
+        return found.T, room[2]

@@ -13,7 +13,6 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Matrix
 from eocc.base.wording import counted, shortened
-from eocc.kernels.graph_edit import fill_costs
 from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.graph_arrays import KINDS, LONGEST_VALUE, GraphPairs, Schema, find_schema
@@ -337,10 +336,7 @@ def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -
     S, those of insertions (1 each) to I, those of deletions to E, before they are divided by the size of both graphs.
     """
     pairs = measure.pairs([first, second])
-    (numbers, texts), n_edges = pairs.graphs.of_edges, len(np.asarray(first.edges))
-    edge_costs = np.empty((n_edges, numbers.shape[1] - n_edges))
-    fill_costs(0, n_edges, numbers, pairs.units[1], texts, (pairs.table.ravel(), pairs.table.shape[1], 1), edge_costs)
-    partner, costs = pairs.pairing(measure.is_in_order)
+    partner, (costs, edge_costs) = pairs.pairing(measure.is_in_order), pairs.costs()
     here, there = _Items(measure, first), _Items(measure, second)
     edge_partner = [there.edge_between.get((partner[a], partner[b]), -1) for a, b in here.ends["edge"]]
     return [*_edits("vertex", here, there, partner, costs), *_edits("edge", here, there, edge_partner, edge_costs)]
