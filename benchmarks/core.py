@@ -17,8 +17,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import euclidean_distances
 from timing import least_seconds, seconds, table
 
-from eocc.base.blas import one_blas_thread
-from eocc.base.threads import workers
+from eocc.base.threads import one_blas_thread, workers
 from eocc.entropic.graph.complete import spanning_tree
 from eocc.entropic.partition.cuts import modularity_curve
 from eocc.entropic.search.genetic import GeneticSearch, generations

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from timing import least_seconds, seconds, table
 
-from eocc.base.blas import one_blas_thread
+from eocc.base.threads import one_blas_thread
 from eocc.entropic.regions.all_partitions import accuracy, performance_curve
 from eocc.entropic.regions.rules import mean_extent
 from eocc.entropic.regions.scores import BOUNDARY

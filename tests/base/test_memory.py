@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from doubles import Manhattan, plain
 from eocc import RegionClassifier, SurpriseClassifier
-from eocc.base.byte_sizes import bytes_of
+from eocc.base.checks import bytes_of
 from eocc.entropic.search import GeneticSearch
 from eocc.measures.base import n_columns_of
 from eocc.scale import memory

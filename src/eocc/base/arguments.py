@@ -1,6 +1,5 @@
 """Checks of arguments that all estimators share, and a fit that succeeds completely or changes nothing."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -9,29 +8,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from eocc.base.checks import integer, number
-from eocc.base.parameters import THREADS
-
 Estimator = TypeVar("Estimator")
 
 
-def check_number(name: str, value: Any, interval: str, otherwise: str = "") -> None:
-    """Raise a ValueError unless `value` is a number in the interval; `otherwise` names other valid values."""
-    number(interval, otherwise)(name, value)
-
-
-def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> None:
-    """Raise a ValueError unless `value` is an integer >= `least`; `otherwise` names other valid values."""
-    integer(least, otherwise=otherwise)(name, value)
-
-
-def n_threads(n_jobs: Any) -> int:
-    """Return the number of threads: 1 for None; all cores for -1, all but one for -2, and so on."""
-    if n_jobs is None:
-        return 1
-    THREADS("n_jobs", n_jobs)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+def checked(estimator: Any) -> None:
+    """Check all arguments of an estimator, which lists its `_parameters`; a default needs no check."""
+    defaults = type(estimator).__init__.__kwdefaults__ or {}
+    for parameter in estimator._parameters:
+        value = getattr(estimator, parameter.name)
+        if value is not defaults.get(parameter.name, parameter):
+            parameter.kind(parameter.name, value)
 
 
 def generator(random_state: Any) -> np.random.Generator:

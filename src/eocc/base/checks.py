@@ -3,10 +3,13 @@
 A check is called with the name of a value and the value. It raises a ValueError of one line that names both. Intervals
 are texts such as "[0, 1)". The shape of an array names its sizes: "n 2" means (n, 2), and the first array with an n
 says how large n is.
+
+Nothing heavy is imported here before it is used, so that the command line can list options and choices at once.
 """
 
 import math
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -20,6 +23,14 @@ ANY_NUMBER = "(-inf, inf)"
 AGREEMENT = 1e-6
 # A message shows this many characters of a value.
 MOST_SHOWN = 200
+# The value that means: decide by the data.
+AUTO = "auto"
+BYTE_UNITS = {"": 1, "B": 1} | {
+    f"{prefix}{suffix}": base**power
+    for power, prefix in enumerate("KMGT", start=1)
+    for suffix, base in (("B", 1000), ("IB", 1024))
+}
+SIZE_IN_WORDS = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
 def demand(condition: Any, message: str) -> None:
@@ -170,3 +181,114 @@ def texts(n: str) -> Check:
         demand(is_right, f"{name} must be {sizes[n]} texts")
 
     return Check(rule)
+
+
+def numbers(shape: str, interval: str = ANY_NUMBER, *, gaps: bool = False) -> Check:
+    """Accept arrays of finite doubles in the interval, with `gaps` also NaN."""
+    holds = interval_of(interval)[0]
+
+    def rule(name: str, value: Any, sizes: Sizes) -> None:
+        import numpy as np
+
+        _check_shape(name, value, shape, sizes, np.float64, "numbers or gaps" if gaps else "finite numbers")
+        demand(gaps or np.isfinite(value).all(), f"{name} must be finite numbers of shape {value.shape}")
+        demand((holds(value) | np.isnan(value)).all(), f"{name} must lie in {interval}")
+
+    return Check(rule)
+
+
+def indices(shape: str, stop: str = "", *, least: int = 0, most: int = 2**62, rising: bool = False) -> Check:
+    """Accept arrays of 64-bit integers in [least, most], or below the size `stop`; they may have to rise."""
+
+    def rule(name: str, value: Any, sizes: Sizes) -> None:
+        import numpy as np
+
+        _check_shape(name, value, shape, sizes, np.int64, "integers")
+        largest = sizes[stop] - 1 if stop else most
+        demand(((value >= least) & (value <= largest)).all(), f"{name} must lie in {least}..{largest}")
+        demand(not rising or (np.diff(value) > 0).all(), f"{name} must rise")
+
+    return Check(rule)
+
+
+def is_array(value: Any, dtype: type, n_dims: int) -> bool:
+    """Say whether a value is an array of that dtype and that many dimensions, finite throughout."""
+    import numpy as np
+
+    is_right = type(value) is np.ndarray and value.dtype == dtype and value.ndim == n_dims
+    return is_right and bool(np.isfinite(value).all())
+
+
+def _check_shape(name: str, value: Any, names: str, sizes: Sizes, dtype: type, what: str) -> None:
+    import numpy as np
+
+    parts = names.split()
+    is_right = type(value) is np.ndarray and value.dtype == dtype and value.ndim == len(parts)
+    for size, length in zip(parts, value.shape if is_right else (), strict=False):
+        sizes.setdefault(size, int(size) if size.isdigit() else length)
+    shape = tuple(sizes.get(size, size) for size in parts)
+    demand(is_right and value.shape == shape, f"{name} must be {what} of shape {shape}")
+
+
+def bytes_of(max_memory: Any, name: str = "max_memory") -> int:
+    """Return a size in bytes, given as an integer or as a text with a unit.
+
+    >>> bytes_of(4096), bytes_of("2GiB"), bytes_of("500 MB")
+    (4096, 2147483648, 500000000)
+    """
+    size = int(max_memory) if is_integer(max_memory) else 0
+    if isinstance(max_memory, str) and (match := SIZE_IN_WORDS.fullmatch(max_memory.strip())):
+        size = int(float(match[1]) * BYTE_UNITS.get(match[2].upper(), 0))
+    if size <= 0:
+        raise ValueError(f"{name} must be a number of bytes or a text such as '2GiB' or '500MB', not {max_memory!r}")
+    return size
+
+
+def prototypes(*, allows_auto: bool = False) -> Check:
+    """Accept an integer >= 1 or a fraction in (0, 1], and "auto" where that is allowed."""
+    also = "'auto', " if allows_auto else ""
+
+    def accepts(value: Any) -> bool:
+        if isinstance(value, str):
+            return allows_auto and value == AUTO
+        is_share = isinstance(value, Real) and not is_integer(value) and not isinstance(value, bool)
+        return 0 < value <= 1 if is_share else is_integer(value) and value >= 1
+
+    def parse(text: str) -> int | float | str:
+        word = text.strip()
+        return AUTO if allows_auto and word == AUTO else int(word) if word.isdigit() else float(word)
+
+    return wanted(f"an integer >= 1, a fraction in (0, 1], {also}or None for all rows", accepts, parse)
+
+
+def _are_columns(value: Any) -> bool:
+    names = value if isinstance(value, list | tuple) else [value]
+    return bool(names) and all(isinstance(one, str | int) and not isinstance(one, bool) for one in names)
+
+
+def _check_threads(name: str, value: Any, sizes: Sizes) -> None:
+    wanted("None or an integer other than 0", lambda one: is_integer(one) and one != 0)(name, value)
+    # A file from elsewhere must not start a million threads.
+    wanted("at most 1024", lambda one: one <= 1024)(name, value)
+
+
+# A number of bytes, or a text such as "2GiB" or "500MB".
+MEMORY = Check(lambda name, value, sizes: bytes_of(value, name))
+THREADS = Check(_check_threads, int)
+# The name of a column, or a list of names; on the command line with commas.
+COLUMN_NAMES = wanted(
+    "the name of a column or a list of names",
+    _are_columns,
+    lambda text: [one.strip() for one in text.split(",") if one.strip()],
+)
+# Values that are checked where they are used: they depend on the data.
+ANYTHING = Check(lambda name, value, sizes: None, lambda text: int(text) if text.isdigit() else text)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a classifier: its name, the check of its values, and one line of help."""
+
+    name: str
+    kind: Check
+    help: str

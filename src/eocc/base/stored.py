@@ -82,7 +82,7 @@ def restored(
     """Return the object with these stored fields, each checked, and the fields `given`.
 
     >>> from dataclasses import make_dataclass
-    >>> from eocc.base.array_checks import numbers
+    >>> from eocc.base.checks import numbers
     >>> Pair = make_dataclass("Pair", [("name", str), ("weights", Annotated[np.ndarray, numbers("u", "[0, 1]")])])
     >>> restored(Pair, {"name": "a", "weights": np.array([0.5, 2.0])}, "pair")
     Traceback (most recent call last):

@@ -1,16 +1,21 @@
 """The number of threads allowed, a pool of threads, loops over blocks, and workers with workspaces that use them."""
 
+import math
+import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from functools import cache
 from operator import length_hint
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from eocc.base.blas import one_blas_thread
+from threadpoolctl import ThreadpoolController
+
+from eocc.base.checks import THREADS
 from eocc.base.progress import current_watch, having, stage, watched_by
 from eocc.base.types import Matrix
 
@@ -29,6 +34,8 @@ _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
 # methods: prepare(measure, patterns, prototypes), and evaluator(evaluation), a function that evaluates candidates.
 _cluster: ContextVar[Any] = ContextVar("eocc_cluster", default=None)
 cluster_in_use: Callable[[], Any] = _cluster.get
+_blas_lock = threading.Lock()
+_blas_limits: list[Any] = []  # one entry per active block of one_blas_thread; the first holds the original limits
 
 
 def using(cluster: Any) -> AbstractContextManager[None]:
@@ -36,13 +43,46 @@ def using(cluster: Any) -> AbstractContextManager[None]:
     return having(_cluster, cluster)
 
 
-def threads(count: int) -> AbstractContextManager[None]:
-    """Allow `count` threads inside the block."""
-    return having(_allowed, count)
+def n_threads(n_jobs: Any) -> int:
+    """Return the number of threads: 1 for None; all cores for -1, all but one for -2, and so on."""
+    if n_jobs is None:
+        return 1
+    THREADS("n_jobs", n_jobs)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+
+
+def threads(n_jobs: Any) -> AbstractContextManager[None]:
+    """Allow `n_threads(n_jobs)` threads inside the block."""
+    return having(_allowed, n_threads(n_jobs))
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    import scipy.linalg.blas  # noqa: F401  (the controller sees loaded libraries only)
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread, in the whole process: a product then has the same bits for any number of workers.
+
+    The last of overlapping blocks restores the original limit.
+    """
+    with _blas_lock:
+        _blas_limits.append(None if _blas_limits else _controller().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            if len(_blas_limits) == 1:
+                _blas_limits[0].restore_original_limits()
+            _blas_limits.pop()
 
 
 class Pool:
-    """Up to `count` threads that run tasks in their order.
+    """Up to `count` threads that run tasks in their order, until the end of the block.
 
     Unlike those of a ThreadPoolExecutor, they do not keep the process alive: after Ctrl-C it ends in the middle of a
     long matrix product.
@@ -50,46 +90,65 @@ class Pool:
 
     def __init__(self, count: int, name: str) -> None:
         self._count, self._name, self._n_started = count, name, 0
-        self._tasks: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = SimpleQueue()
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None] = SimpleQueue()
         self._lock, self._is_stopped = threading.Lock(), False
 
-    def submit(self, function: Callable[..., Result], *arguments: Any) -> "Future[Result]":
-        """Return the future of function(*arguments); it is cancelled if the pool has stopped."""
-        future: Future[Result] = Future()
-        with self._lock:
-            if self._is_stopped:
-                _cancel(future)
-                return future
-            self._tasks.put((future, function, arguments))
-            if self._n_started < self._count:
-                self._n_started += 1
-                threading.Thread(target=self._run, name=f"{self._name}-{self._n_started}", daemon=True).start()
-        return future
+    def __enter__(self) -> "Pool":
+        return self
 
-    def stop(self) -> None:
+    def __exit__(self, *error: Any) -> None:
         """Drop the tasks that have not started; those that run end unnoticed."""
         with self._lock:
             self._is_stopped = True
             with suppress(Empty):
                 while task := self._tasks.get_nowait():
-                    _cancel(task[0])
+                    task[0].cancel()
             for _ in range(self._n_started):
                 self._tasks.put(None)
 
+    def map(self, work: Callable[[Item], Result], items: Iterable[Item], ahead: float = math.inf) -> Iterator[Result]:
+        """Yield work(item) of every item in order; the caller reads the items, at most `ahead` of them in advance."""
+        waiting = deque[Future[Result]]()
+        try:
+            for item in items:
+                waiting.append(self._submit(work, item))
+                while waiting and (waiting[0].done() or len(waiting) > ahead):
+                    yield _result_of(waiting.popleft())
+            while waiting:
+                yield _result_of(waiting.popleft())
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _submit(self, work: Callable[[Item], Result], item: Item) -> "Future[Result]":
+        future: Future[Result] = Future()
+        with self._lock:
+            if self._is_stopped:
+                future.cancel()
+                return future
+            self._tasks.put((future, work, item))
+            if self._n_started < self._count:
+                self._n_started += 1
+                threading.Thread(target=self._run, name=f"{self._name}-{self._n_started}", daemon=True).start()
+        return future
+
     def _run(self) -> None:
         while task := self._tasks.get():
-            future, function, arguments = task
+            future, work, item = task
             if future.set_running_or_notify_cancel():
                 try:
-                    future.set_result(function(*arguments))
+                    future.set_result(work(item))
                 except BaseException as error:
                     future.set_exception(error)
-            del task, future, function, arguments  # so that their memory is not held until the next task
+            del task, future, work, item  # so that their memory is not held until the next task
 
 
-def _cancel(future: "Future[Any]") -> None:
-    future.cancel()
-    future.set_running_or_notify_cancel()  # whoever waits for it learns of it
+def _result_of(future: "Future[Result]") -> Result:
+    # A signal that arrives just before a wait does not interrupt it, so every wait is short.
+    while not future.done():
+        with suppress(TimeoutError):
+            future.exception(timeout=0.1)
+    return future.result()
 
 
 def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], name: str = "comparing rows") -> None:
@@ -97,13 +156,10 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], na
 
     `name` says what is being done, for whoever watches the progress.
     """
-    pool, starts = Pool(_allowed.get(), "eocc-blocks"), range(0, n_rows, block)
-    try:
-        futures = [pool.submit(work, start, min(start + block, n_rows)) for start in starts]
-        with stage(name, len(starts)) as report:
-            await_all(futures, lambda n_pending: report(len(starts) - n_pending))
-    finally:
-        pool.stop()
+    starts = range(0, n_rows, block)
+    with Pool(_allowed.get(), "eocc-blocks") as pool, stage(name, len(starts)) as report:
+        for done, _ in enumerate(pool.map(lambda start: work(start, min(start + block, n_rows)), starts), 1):
+            report(done)
 
 
 def interruptibly(work: Callable[[], None], size: int) -> None:
@@ -119,22 +175,8 @@ def in_blocks(rows: Matrix, work: Callable[[slice], None]) -> None:
     step = max(1, BLOCK_SIZE // max(1, rows.shape[1]))
     if rows.size <= FEW_NUMBERS:
         work(slice(0, len(rows)))
-    elif _allowed.get() == 1:
-        for start in range(0, len(rows), step):
-            work(slice(start, start + step))
     else:
         for_each_block(len(rows), step, lambda start, stop: work(slice(start, stop)))
-
-
-def await_all(futures: "Sequence[Future[Any]]", tick: Callable[[int], None] = lambda n_pending: None) -> None:
-    """Wait for all futures; raise the first error. Now and then, call `tick` with the number of those not done."""
-    pending = set(futures)
-    while pending:
-        # A signal that arrives just before a wait does not interrupt it, so every wait is short.
-        done, pending = wait(pending, timeout=0.1, return_when=FIRST_EXCEPTION)
-        for future in done:
-            future.result()
-        tick(len(pending))
 
 
 def in_order(
@@ -144,38 +186,20 @@ def in_order(
 
     `name` says what is being done, for whoever watches the progress; it needs items whose number is known.
     """
-    results = map(work, items) if count == 1 else _on_threads(work, items, count)
     total = length_hint(items)
-    with stage(name, total) if total else nullcontext() as report:
-        for done, result in enumerate(results, 1):
+    with Pool(count, "eocc-in-order") as pool, stage(name, total) if total else nullcontext() as report:
+        # Two items per thread: no thread is idle while the next item is read.
+        for done, result in enumerate(map(work, items) if count == 1 else pool.map(work, items, 2 * count), 1):
             if report:
                 report(done)
             yield result
 
 
-def _on_threads(work: Callable[[Item], Result], items: Iterator[Item], count: int) -> Iterator[Result]:
-    pool, waiting = Pool(count, "eocc-in-order"), deque[Future[Result]]()
-    try:
-        for item in items:
-            waiting.append(pool.submit(work, item))
-            # Two items per thread: no thread is idle while the next item is read.
-            while waiting and (waiting[0].done() or len(waiting) > 2 * count):
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.stop()
-
-
 @contextmanager
 def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator["Workers[Workspace]"]:
     """Yield a pool; at the end of the block, also after Ctrl-C, tasks that have not started are dropped."""
-    pool = Pool(n_threads, "eocc")
-    with one_blas_thread():
-        try:
-            yield Workers(make_workspace, n_threads, pool)
-        finally:
-            pool.stop()
+    with one_blas_thread(), Pool(n_threads, "eocc") as pool:
+        yield Workers(make_workspace, n_threads, pool)
 
 
 class Workers(Generic[Workspace]):
@@ -193,7 +217,7 @@ class Workers(Generic[Workspace]):
             self._spare.put(self._make_workspace())
             self._n_made += 1
         is_single = len(tasks) == 1  # its progress is that of the stages inside it
-        watch = current_watch() if is_single else None
+        watch, results = current_watch() if is_single else None, list[Result]()
 
         def work(task: Task) -> Result:
             workspace = self._spare.get()
@@ -204,10 +228,8 @@ class Workers(Generic[Workspace]):
                 self._spare.put(workspace)
 
         with nullcontext() if is_single else stage("evaluating candidates", len(tasks)) as report:
-            futures = [self._pool.submit(work, task) for task in tasks]
-            try:
-                await_all(futures, lambda n_pending: report(len(tasks) - n_pending) if report else None)
-            finally:
-                for future in futures:
-                    future.cancel()
-        return [future.result() for future in futures]
+            for result in self._pool.map(work, tasks):
+                results.append(result)
+                if report:
+                    report(len(results))
+        return results

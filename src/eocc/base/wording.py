@@ -17,6 +17,7 @@ LONGEST_NUMBER = 1e9
 # Marks a blank where no line may break.
 GLUE = "\0"
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
+BYTE_SUFFIXES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def format_number(value: float) -> str:
@@ -153,3 +154,13 @@ def format_part(part: float, total: float) -> str:
 def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> str:
     """Return the first names with their values."""
     return listed([f"{name} = {format_value(value)}" for name, value in zip(names, values, strict=True)], most)
+
+
+def format_bytes(size: float) -> str:
+    """Return a number of bytes with a unit.
+
+    >>> format_bytes(800), format_bytes(3.6e9), format_bytes(8e10)
+    ('800 B', '3.35 GiB', '74.5 GiB')
+    """
+    power = min(int(math.log2(max(size, 1)) // 10), len(BYTE_SUFFIXES) - 1)
+    return f"{size / 1024**power:.3g} {BYTE_SUFFIXES[power]}"

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
-from eocc.base.checks import FITTED, Sizes, demand, real
+from eocc.base.checks import FITTED, Sizes, demand, numbers, real
 from eocc.base.types import ROUNDING, Indices, Matrix
 
 N_FOLDS = 10

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from eocc.base.arguments import check_number
+from eocc.base.checks import number
 from eocc.base.types import ROUNDING, Flags, Matrix
 from eocc.base.wording import counted
 from eocc.calibration.conformal import Calibration
@@ -17,7 +17,7 @@ DEFAULT_FALSE_DISCOVERIES = 0.1
 
 def check_discovery_rate(name: str, rate: float) -> None:
     """Raise a ValueError unless a rate lies between 0 and 1."""
-    check_number(name, rate, "(0, 1)")
+    number("(0, 1)")(name, rate)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.base.arguments import n_threads
 from eocc.base.threads import threads
 from eocc.base.types import ROUNDING, Indices
 from eocc.calibration.conformal import Calibration, Threshold
@@ -168,7 +167,7 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
     found._row_names_, found.answers_ = normal.names, answers
     surprises = found._learn(normal.rows, normal.indices, known_outliers(found.outliers_, answers), confirmed)
     if answers is not None:
-        with threads(n_threads(classifier.n_jobs)):
+        with threads(classifier.n_jobs):
             found.surprise_model_ = corrected(found.surprise_model_, answers.rows, answers.y, surprises)
     calibration, default = classifier.calibration_, classifier.false_alarm_rate is None
     rate = max(calibration.rate, 1 / (len(surprises) + 1)) if default else calibration.rate

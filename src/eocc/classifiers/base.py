@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.arguments import check_count, check_number, n_threads
-from eocc.base.checks import text
+from eocc.base.checks import Parameter, integer, number, text
 from eocc.base.compiling import say_when_compiling
 from eocc.base.estimator import check_is_fitted, estimator_class
-from eocc.base.parameters import Parameter
 from eocc.base.progress import track
 from eocc.base.stored import check_keys
-from eocc.base.threads import in_order, threads
+from eocc.base.threads import in_order, n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers, taught
@@ -250,7 +248,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """
         alarm = self._calibrated().limit
         unsure = self._calibrated().unsure_rate if unsure_rate is None else unsure_rate
-        check_number("unsure_rate", unsure, f"[{alarm!r}, 1]", ", false_alarm_rate or more")
+        number(f"[{alarm!r}, 1]", ", false_alarm_rate or more")("unsure_rate", unsure)
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
@@ -262,7 +260,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         were left out.
         """
         check_is_fitted(self)
-        check_count("n", n)
+        integer(1)("n", n)
         return choose_queries(self, self._read(X), n, goal)
 
     def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:

@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.base.arguments import commit_fit, generator, n_threads, unfitted_copy
-from eocc.base.parameters import checked
+from eocc.base.arguments import checked, commit_fit, generator, unfitted_copy
 from eocc.base.progress import shown
-from eocc.base.threads import threads
+from eocc.base.threads import n_threads, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of
@@ -204,7 +203,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self._parameters, self)
+        checked(self)
         if validation is not None and self.synthesis == "entropy":
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
         draft, rng = unfitted_copy(self), generator(self.random_state)
@@ -315,7 +314,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""
-        with threads(n_threads(self.n_jobs)):
+        with threads(self.n_jobs):
             return explain_by_regions(self, patterns)
 
     def rules(self) -> list[Rule]:

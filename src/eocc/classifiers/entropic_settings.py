@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from eocc.base.arguments import n_threads
 from eocc.base.registry import resolve_function
+from eocc.base.threads import n_threads
 from eocc.classifiers.labels import ValidationSplit
 from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
 from eocc.entropic.regions.fuzzy import Fuzzification

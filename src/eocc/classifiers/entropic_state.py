@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.array_checks import indices, numbers
-from eocc.base.checks import FITTED, Check, demand, optional, real
+from eocc.base.checks import FITTED, Check, demand, indices, numbers, optional, real
 from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
 from eocc.entropic.graph.complete import SpanningTree

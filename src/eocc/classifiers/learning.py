@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from eocc.base.arguments import commit_fit, unfitted_copy
-from eocc.base.parameters import checked
+from eocc.base.arguments import checked, commit_fit, unfitted_copy
 from eocc.base.types import Indices, Matrix
 from eocc.calibration.conformal import rate_for
 from eocc.calibration.tally import Tally
@@ -38,7 +37,7 @@ class LearnsRows(OneClassClassifier):
         Rows with y = -1 (or False) are known outliers: a handful of them makes detection much better. All other rows
         are normal. A fit that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self._parameters, self)
+        checked(self)
         draft = unfitted_copy(self)
         are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
         if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:

@@ -1,8 +1,7 @@
 """The parameters of the classifiers: one table for validation, command line, PyOD adapter and model file."""
 
-from eocc.base.checks import integer, number, optional
-from eocc.base.parameters import ANYTHING, AUTO, COLUMN_NAMES, THREADS, Parameter, prototypes
-from eocc.base.parameters import MEMORY as BYTES
+from eocc.base.checks import ANYTHING, AUTO, COLUMN_NAMES, THREADS, Parameter, integer, number, optional, prototypes
+from eocc.base.checks import MEMORY as BYTES
 from eocc.base.registry import choice
 from eocc.entropic.partition import LEAST_CLUSTERS
 from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, TCONORMS

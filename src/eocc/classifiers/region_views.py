@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.arguments import n_threads
 from eocc.base.estimator import check_is_fitted
 from eocc.base.registry import FEW, listed
 from eocc.base.threads import threads
@@ -95,7 +94,7 @@ class RegionViews(LearnsRows):
         return not has_rows(self.measure_)
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
-        with threads(n_threads(self.n_jobs)):
+        with threads(self.n_jobs):
             return in_groups(self, patterns, explain_by_ellipsoids(self, patterns))
 
     def rules(self) -> list[Rule]:

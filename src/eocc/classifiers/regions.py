@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eocc.base.arguments import n_threads
-from eocc.base.threads import threads
+from eocc.base.threads import n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration, rank_of, rate_for
 from eocc.calibration.tally import Tally, joined, ranks_of

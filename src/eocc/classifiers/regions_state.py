@@ -5,8 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.array_checks import indices, numbers
-from eocc.base.checks import AGREEMENT, FITTED, LARGEST_INTEGER, Check, Sizes, demand, integer, optional, real
+from eocc.base.checks import (
+    AGREEMENT,
+    FITTED,
+    LARGEST_INTEGER,
+    Check,
+    Sizes,
+    demand,
+    indices,
+    integer,
+    numbers,
+    optional,
+    real,
+)
 from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows

@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.array_checks import indices, numbers
 from eocc.base.checks import (
     AGREEMENT,
     FITTED,
     LARGEST_INTEGER,
     Check,
     demand,
+    indices,
     instance,
     integer,
+    numbers,
     optional,
     real,
     texts,

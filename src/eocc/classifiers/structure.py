@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eocc.base.arguments import n_threads
 from eocc.base.threads import threads
 from eocc.classifiers.labels import ValidationSplit
 from eocc.space.representation import Representation
@@ -55,7 +54,7 @@ class LazyStructure:
 
     @cached_property
     def _structure_(self) -> "Model":
-        with threads(n_threads(self.n_jobs)):
+        with threads(self.n_jobs):
             return structure_of(self)
 
     regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")

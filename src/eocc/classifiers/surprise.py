@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eocc.base.arguments import n_threads
-from eocc.base.threads import threads
+from eocc.base.threads import n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import Calibration, Threshold, rank_of, rate_for
@@ -191,7 +190,7 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
 
         Return their surprises, each as if it were new. `confirmed` rows are normal by an answer.
         """
-        with threads(n_threads(self.n_jobs)):
+        with threads(self.n_jobs):
             # The surprise does not depend on the scale of the dissimilarity.
             fitted = self.resolved_measure_.fit_roughly(patterns)
             weights = self._weights_of(fitted)
@@ -244,7 +243,7 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
         from eocc.explain import explain_by_neighbours
         from eocc.explain.groups import in_groups
 
-        with threads(n_threads(self.n_jobs)):
+        with threads(self.n_jobs):
             return in_groups(self, patterns, explain_by_neighbours(self, patterns))
 
     def rules(self) -> "list[Rule]":

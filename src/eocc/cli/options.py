@@ -14,8 +14,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from eocc import classifiers
-from eocc.base.checks import Check
-from eocc.base.parameters import Parameter
+from eocc.base.checks import Check, Parameter
 from eocc.base.registry import choice
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.formats.files.formats import FORMATS, STDIN

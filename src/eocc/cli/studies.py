@@ -96,7 +96,7 @@ def reproduce(study: str, **given: Any) -> None:
 
 def _request(given: dict[str, Any], sources: Sequence[Any] | None) -> Any:
     """Return the options as a request, whose names are checked if there are sources."""
-    from eocc.base.arguments import n_threads
+    from eocc.base.threads import n_threads
     from eocc.experiments.studies import Request, check_names
 
     with usage():

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.blas import one_blas_thread
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import Indices, Matrix
 from eocc.ellipsoids.shape import ROUNDING, Shape
 from eocc.kernels.ellipsoids import place_rows, squared_lengths

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eocc.base.blas import one_blas_thread
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import Indices, Matrix
 from eocc.ellipsoids.features import Coordinates, Placement, row_coordinates
 from eocc.ellipsoids.shape import (

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from eocc.base.blas import one_blas_thread
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import Indices, Matrix
 from eocc.kernels.ellipsoids import best_cut, left_out_log_memberships, log_memberships, preorder
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.arguments import check_count
+from eocc.base.checks import integer
 from eocc.base.types import Indices
 from eocc.classifiers.labels import signs
 
@@ -29,8 +29,8 @@ class OneClassFold:
     """
 
     def __init__(self, n_splits: int = 10, *, n_repeats: int = 1, random_state: int = 0) -> None:
-        check_count("n_splits", n_splits, 2)
-        check_count("n_repeats", n_repeats)
+        integer(2)("n_splits", n_splits)
+        integer(1)("n_repeats", n_repeats)
         self.n_splits, self.n_repeats, self.random_state = n_splits, n_repeats, random_state
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:

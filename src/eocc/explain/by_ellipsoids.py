@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from eocc.base.blas import one_blas_thread
 from eocc.base.registry import SOME
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_value, format_within, to_json
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, FARTHEST, LEVELS, NUMBER, DataColumn, Placement

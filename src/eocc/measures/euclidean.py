@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.array_checks import array_of, numbers
+from eocc.base.checks import is_array, numbers
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_data_number, named_values, to_json
 from eocc.kernels.distances import (
@@ -147,7 +147,7 @@ class FittedEuclidean(FittedInUnit):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of finite numbers, as many as the unit has columns."""
-        return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == self.n_parameters
+        return is_array(patterns, np.float64, 2) and 0 < patterns.shape[1] == self.n_parameters
 
 
 @dataclass(frozen=True)

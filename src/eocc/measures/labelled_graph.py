@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.base.array_checks import indices
-from eocc.base.checks import instance, integer
+from eocc.base.checks import indices, instance, integer
 
 
 @dataclass(frozen=True, eq=False, repr=False)

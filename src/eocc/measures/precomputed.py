@@ -6,8 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from eocc.base.array_checks import indices, numbers
-from eocc.base.checks import integer, real
+from eocc.base.checks import indices, integer, numbers, real
 from eocc.base.stored import Unstored
 from eocc.base.types import Indices, Matrix
 from eocc.measures.base import LinearPrepared

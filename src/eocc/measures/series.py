@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from eocc.base.array_checks import array_of
-from eocc.base.checks import number, optional, real
+from eocc.base.checks import is_array, number, optional, real
 from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
@@ -108,9 +107,8 @@ class FittedDTW(FittedInUnit):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are series of finite numbers with that many channels."""
-        is_series = array_of(np.float64, 2)
         return super().accepts(patterns) and all(
-            is_series(one) and one.size > 0 and one.shape[1] == self.n_parameters for one in patterns
+            is_array(one, np.float64, 2) and one.size > 0 and one.shape[1] == self.n_parameters for one in patterns
         )
 
     def comparison_work(self, patterns: Any) -> int:

@@ -11,8 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from eocc.base.array_checks import array_of
-from eocc.base.checks import integer
+from eocc.base.checks import integer, is_array
 from eocc.base.registry import listed
 from eocc.base.stored import Unstored
 from eocc.base.threads import BLOCK_SIZE, for_each_block
@@ -293,7 +292,7 @@ class FittedTanimoto(FittedMeasure):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of that many booleans."""
-        return array_of(np.bool_, 2)(patterns) and patterns.shape[1] == self.n_bits
+        return is_array(patterns, np.bool_, 2) and patterns.shape[1] == self.n_bits
 
     def _packed(self, rows: Flags) -> tuple[NDArray[np.uint64], Indices]:
         """Return the rows packed into words, with zeros after the last bit, and the number of ones per row."""

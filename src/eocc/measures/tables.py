@@ -8,8 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
-from eocc.base.checks import hashable, instance, mapping, optional
+from eocc.base.checks import hashable, instance, mapping, numbers, optional
 from eocc.base.registry import choose, listed
 from eocc.base.threads import interruptibly
 from eocc.base.types import Flags, Indices, Matrix

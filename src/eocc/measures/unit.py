@@ -5,8 +5,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
-from eocc.base.checks import integer, real
+from eocc.base.checks import integer, numbers, real
 from eocc.base.threads import for_each_block, threads
 from eocc.base.types import Matrix
 from eocc.measures.protocol import FittedMeasure, Measure

@@ -12,8 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from eocc.base.blas import one_blas_thread
-from eocc.base.threads import for_each_block
+from eocc.base.threads import for_each_block, one_blas_thread
 from eocc.base.types import TINY, Flags, Indices, Matrix
 from eocc.base.wording import counted
 from eocc.kernels.products import LANE, Points, Queries, Scratch, nearest_by_products

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from eocc.base.arguments import n_threads
-from eocc.base.blas import one_blas_thread
 from eocc.base.progress import track
-from eocc.base.threads import BLOCK_SIZE, threads
+from eocc.base.threads import BLOCK_SIZE, one_blas_thread, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
@@ -67,7 +65,7 @@ def principal_axes(centred: Matrix) -> Matrix:
 def points_of(classifier: OneClassClassifier, plane: Projection, patterns: Any) -> Matrix:
     """Return the points (m, 2) of patterns as the measure reads them."""
     blocks = classifier._blocks_of(patterns, max(1, BLOCK_SIZE // len(plane.columns)))
-    with threads(n_threads(classifier.n_jobs)):
+    with threads(classifier.n_jobs):
         rows = (
             classifier._map_points(one, plane.columns)
             for one in track(f"placing {counted(len(patterns), 'row')}", blocks)

@@ -14,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
 from eocc.base.arguments import commit_fit, generator, unfitted_copy
-from eocc.base.blas import one_blas_thread
 from eocc.base.checks import Check, integer, number
 from eocc.base.registry import choice
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import Matrix
 from eocc.measures import MEASURES
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from eocc.base.byte_sizes import bytes_of, format_bytes
+from eocc.base.checks import bytes_of
+from eocc.base.wording import format_bytes
 
 # The share of free memory that a fit may take if the user gives no limit.
 FREE_SHARE = 0.7

@@ -17,8 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 import scipy
 
-from eocc.base.array_checks import indices, numbers
-from eocc.base.checks import Sizes, demand, hashable, tuple_of
+from eocc.base.checks import Sizes, demand, hashable, indices, numbers, tuple_of
 from eocc.base.printing import has_instead
 from eocc.base.types import HUGE, ROUNDING, Flags, Indices, Matrix
 from eocc.space.prototypes.content import row_hashes, words_of

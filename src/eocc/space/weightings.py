@@ -4,8 +4,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from eocc.base.array_checks import indices, numbers
-from eocc.base.checks import real
+from eocc.base.checks import indices, numbers, real
 from eocc.base.types import ROUNDING, TINY, Indices, Matrix
 from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Prepared

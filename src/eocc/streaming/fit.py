@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from eocc.base.arguments import check_count, commit_fit, n_threads, unfitted_copy
-from eocc.base.parameters import checked
+from eocc.base.arguments import checked, commit_fit, unfitted_copy
+from eocc.base.checks import integer
 from eocc.base.registry import choose
+from eocc.base.threads import n_threads
 from eocc.classifiers.base import OneClassClassifier
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
@@ -51,8 +52,8 @@ def fit_stream(
     """
     check_classifier("fit_stream", classifier)
     if sample is not None:
-        check_count("sample", sample)
-    checked(classifier._parameters, classifier)
+        integer(1)("sample", sample)
+    checked(classifier)
     if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):

@@ -13,9 +13,8 @@ from typing import Annotated
 import numpy as np
 import scipy
 
-from eocc.base.array_checks import numbers
-from eocc.base.blas import one_blas_thread
-from eocc.base.checks import FITTED, Sizes, demand, real
+from eocc.base.checks import FITTED, Sizes, demand, numbers, real
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.kernels.gaussian import squared_projections
 from eocc.space.prototypes.content import Words

@@ -11,8 +11,7 @@ from typing import Annotated
 
 import numpy as np
 
-from eocc.base.array_checks import indices, numbers
-from eocc.base.checks import Sizes, demand
+from eocc.base.checks import Sizes, demand, indices, numbers
 from eocc.base.types import ROUNDING, TINY, Indices, Matrix
 from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison

@@ -14,10 +14,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
-from eocc.base.blas import one_blas_thread
-from eocc.base.checks import Sizes, demand
+from eocc.base.checks import Sizes, demand, numbers
 from eocc.base.stored import Unstored
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import HUGE, ROUNDING, TINY, Flags, Matrix
 from eocc.kernels.gaussian import gaussian_columns
 from eocc.surprise.comparison import Reference

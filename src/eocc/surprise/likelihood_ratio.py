@@ -16,10 +16,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import scipy
 
-from eocc.base.array_checks import numbers
-from eocc.base.blas import one_blas_thread
-from eocc.base.checks import real
-from eocc.base.threads import BLOCK_SIZE
+from eocc.base.checks import numbers, real
+from eocc.base.threads import BLOCK_SIZE, one_blas_thread
 from eocc.base.types import HUGE, ROUNDING, Flags, Indices, Matrix
 from eocc.surprise.covariance import N_FOLDS
 from eocc.surprise.gaussians import Gaussians

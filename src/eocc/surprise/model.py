@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
+from eocc.base.checks import numbers
 from eocc.base.stored import Unstored
 from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.calibration.conformal import Threshold

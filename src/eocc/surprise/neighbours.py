@@ -16,8 +16,7 @@ from typing import Annotated
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
-from eocc.base.checks import real
+from eocc.base.checks import numbers, real
 from eocc.base.threads import BLOCK_SIZE
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.kernels.smallest import LocalScales

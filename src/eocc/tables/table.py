@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.base.array_checks import numbers
-from eocc.base.checks import Sizes, demand, instance, tuple_of
+from eocc.base.checks import Sizes, demand, instance, numbers, tuple_of
 from eocc.base.registry import listed
 from eocc.base.stored import Unstored
 from eocc.base.types import Flags, Indices, Matrix

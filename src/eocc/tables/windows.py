@@ -7,7 +7,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eocc.base.arguments import check_count
 from eocc.base.checks import integer
 from eocc.base.printing import warn_user
 from eocc.base.registry import listed
@@ -145,8 +144,8 @@ def windows(
     >>> found.X.tolist(), found.alarms([1, -1])
     ([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]], [Alarm(group=None, start=2, end=4)])
     """
-    check_count("length", length)
-    check_count("step", step)
+    integer(1)("length", length)
+    integer(1)("step", step)
     table = _table(frame)
     moments, groups = _column(table, time, "time"), _column(table, by, "by")
     columns = [one for one in table.columns if one.name not in (time, by) and one.kind == NUMBER]

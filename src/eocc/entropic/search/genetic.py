@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from eocc.base.arguments import check_count, check_number
+from eocc.base.checks import integer, number
 from eocc.base.registry import choose, resolve
 from eocc.base.types import Matrix
 from eocc.entropic.search import SEARCHES
@@ -48,9 +48,9 @@ class GeneticSearch:
 
     def __post_init__(self) -> None:
         for name, least in (("population_size", 5), ("max_generations", 1), ("patience", 1)):
-            check_count(name, getattr(self, name), least)
+            integer(least)(name, getattr(self, name))
         if self.max_time is not None:
-            check_number("max_time", self.max_time, "(0, inf]", " of seconds, or None")
+            number("(0, inf]", " of seconds, or None")("max_time", self.max_time)
         if not 0 <= self.mutation_rate <= 1:
             raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
         choose("first_population", dict.fromkeys(("ones", "random")), self.first_population)

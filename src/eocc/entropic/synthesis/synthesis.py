@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.base.blas import one_blas_thread
 from eocc.base.progress import ReportProgress, current_watch, stage
-from eocc.base.threads import cluster_in_use, threads, workers
+from eocc.base.threads import cluster_in_use, one_blas_thread, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
 from eocc.entropic.graph.entropy import renyi_entropy

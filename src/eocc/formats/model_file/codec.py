@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.array_checks import array_of
-from eocc.base.checks import demand
+from eocc.base.checks import demand, is_array
 from eocc.formats.model_file.arrays import descr_of
 from eocc.formats.model_file.catalogue import class_named, fields_of, functions, is_stored, make, name_of
 from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_from_json, plain_to_json
@@ -265,7 +264,7 @@ class Decoder:
         return self._split(self._column(content["values"], depth), self.decode(content["lengths"], depth))
 
     def _split(self, values: Any, lengths: Any) -> list[Any]:
-        demand(array_of(np.int64, 1)(lengths) and (lengths >= 0).all(), "lengths must be integers >= 0")
+        demand(is_array(lengths, np.int64, 1) and (lengths >= 0).all(), "lengths must be integers >= 0")
         # Each length is compared first: the sum of large ones could overflow to a small number.
         is_right = (lengths <= len(values)).all() and int(lengths.sum()) == len(values)
         demand(is_right, f"{len(values)} values cannot be split into pieces of the lengths given")
@@ -277,7 +276,7 @@ class Decoder:
         count, parts = content["count"], []
         for key, flags, column in content["entries"]:
             present = self.decode(flags, depth)
-            is_right = array_of(bool, 1)(present) and present.shape == (count,)
+            is_right = is_array(present, bool, 1) and present.shape == (count,)
             demand(is_right, "each key must say which dictionaries have it")
             self._take(int(present.sum()), 160)
             values = self._column(column, depth)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.checks import AGREEMENT, MOST_SHOWN, demand, real
-from eocc.base.parameters import Parameter
+from eocc.base.checks import AGREEMENT, MOST_SHOWN, Parameter, demand, real
 from eocc.formats.model_file.codec import Decoder, Encoder
 from eocc.formats.model_file.container import FORMAT
 from eocc.formats.model_file.plain import UnwritableError

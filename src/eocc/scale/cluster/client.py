@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.blas import one_blas_thread
-from eocc.base.threads import using
+from eocc.base.threads import one_blas_thread, using
 from eocc.base.types import Matrix
 from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Prepared

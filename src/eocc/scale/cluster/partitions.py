@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from eocc.base.blas import one_blas_thread
 from eocc.base.estimator import check_is_fitted
+from eocc.base.threads import one_blas_thread
 from eocc.base.types import Matrix
 from eocc.scale.cluster.client import Pickled, computed, large_tasks
 from eocc.scale.passes import READING, Part

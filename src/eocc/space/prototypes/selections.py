@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from eocc.base.arguments import check_count
-from eocc.base.parameters import prototypes as prototypes_check
+from eocc.base.checks import integer
+from eocc.base.checks import prototypes as prototypes_check
 from eocc.base.progress import track
 from eocc.base.registry import resolve
 from eocc.base.threads import BLOCK_SIZE
@@ -65,7 +65,7 @@ def select_prototypes(
 
 def check_places(count: Any, n: int) -> None:
     """Raise a ValueError unless `count` of n patterns can be chosen."""
-    check_count("count", count)
+    integer(1)("count", count)
     if count > n:
         raise ValueError(f"count must be at most {n}, the number of patterns, not {count}")
 
