@@ -65,7 +65,8 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module("eocc.plots")
-    return _load(name)
+    found = globals()[name] = _load(name)
+    return found
 
 
 def __dir__() -> list[str]:

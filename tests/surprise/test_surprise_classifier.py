@@ -177,7 +177,7 @@ class TestRegions:
         assert all(np.isin(region.members, clf.prototype_indices_).all() for region in clf.regions_)
 
     def test_more_rows_than_they_can_be_computed_for_are_refused_with_a_remedy(self, monkeypatch):
-        monkeypatch.setattr("eocc.classifiers.structure.MOST_PROTOTYPES", 79)
+        monkeypatch.setattr("eocc.classifiers.surprise.MOST_PROTOTYPES", 79)
         with pytest.raises(ValueError, match=r"regions of 80 rows .* fit with prototypes=79 or fewer"):
             _ = SurpriseClassifier().fit(self.X).regions_
 

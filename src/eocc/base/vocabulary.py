@@ -2,10 +2,14 @@
 
 import inspect
 import re
+import textwrap
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
+# The types of parameters name at most this many texts to choose from.
+FEW = 6
 # What functions return whose docstring begins with what they do, by the beginning of their names.
 RETURNED = {
     "plot": "The axes.",
@@ -24,8 +28,12 @@ def _meanings() -> dict[str, str]:
     return {name: meaning for name, is_one, meaning in (line.partition(": ") for line in lines) if is_one}
 
 
+@cache
 def completed(thing: Any) -> Any:
-    """Return a public class or function whose docstring says what its parameters mean and what it returns."""
+    """Return a public class or function whose docstring says what its parameters mean and what it returns.
+
+    Those of a classifier are its `_parameters`.
+    """
     doc = inspect.getdoc(thing) or ""
     if not callable(thing) or not doc:
         return thing
@@ -33,19 +41,23 @@ def completed(thing: Any) -> Any:
         signature = inspect.signature(thing)
     except ValueError:
         return thing
-    known, sections = _meanings(), []
-    found = [(name, one, known.get(f"{thing.__name__}.{name}") or known.get(name))
-             for name, one in signature.parameters.items()]  # fmt: skip
-    lines = [f"{name} : {_kind(one)}\n    {meaning}" for name, one, meaning in found if meaning]
-    if lines and not re.search(r"^(Parameters|Attributes)\n-", doc, re.MULTILINE):
+    own, known = {one.name: one for one in getattr(thing, "_parameters", ())}, _meanings()
+    lines, sections = [], []
+    for name, one in signature.parameters.items():
+        meaning = own[name].help if name in own else known.get(f"{thing.__name__}.{name}") or known.get(name)
+        if meaning:
+            lines.append(f"{name} : {_kind(one, own[name].kind.names if name in own else ())}")
+            lines.append(textwrap.fill(meaning, 110, initial_indent="    ", subsequent_indent="    "))
+    if lines and (own or not re.search(r"^(Parameters|Attributes)\n-", doc, re.MULTILINE)):
         sections.append("\n".join(["Parameters\n----------", *lines]))
     returned = None if isinstance(thing, type) else signature.return_annotation
     if returned is not None and not re.search(r"^(Returns|Yields)\n-", doc, re.MULTILINE):
         sections.append(f"Returns\n-------\n{_text(returned)}\n    {_returned(thing, doc)}")
     if sections:
-        text, _, example = doc.partition("\n\n>>>")
-        parts = [text, *sections, *(["Examples\n--------\n>>>" + example] if example else [])]
-        thing.__doc__ = "\n\n".join(part.strip() for part in parts) + "\n"
+        text, *rest = re.split(r"\n\n(?=>>>|Attributes\n-|Examples\n-)", doc, maxsplit=1)
+        if rest and rest[0].startswith(">>>"):
+            rest[0] = "Examples\n--------\n" + rest[0]
+        thing.__doc__ = "\n\n".join(part.strip() for part in (text, *sections, *rest)) + "\n"
     return thing
 
 
@@ -57,11 +69,14 @@ def _returned(thing: Any, doc: str) -> str:
     return first[7].upper() + first[8:]
 
 
-def _kind(parameter: inspect.Parameter) -> str:
-    """Return the type of a parameter in words, and its default."""
-    default = parameter.default
+def _kind(parameter: inspect.Parameter, names: Sequence[str]) -> str:
+    """Return the type of a parameter in words, and its default; the few `names` to choose from stand for texts."""
+    default, kind = parameter.default, _text(parameter.annotation)
     shown = "" if default is parameter.empty or "factory" in repr(default) else f", default {default!r}"
-    return _text(parameter.annotation) + (shown if len(shown) < 30 else ", optional")
+    if 0 < len(names) <= FEW:
+        known = f"{{{', '.join(map(repr, names))}}}"
+        kind = kind.replace("str", known, 1) if "str" in kind else f"{known} | Callable"
+    return kind + (shown if len(shown) < 30 else ", optional")
 
 
 def _text(annotation: Any) -> str:

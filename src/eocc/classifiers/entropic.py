@@ -11,22 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.base.arguments import checked, commit_fit, generator, unfitted_copy
 from eocc.base.progress import shown
+from eocc.base.registry import resolve_function
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of
 from eocc.calibration.tally import Tally, ranks_of
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.entropic_settings import PRINTED, settings_of
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.entropic.graph.entropy import renyi_order
-from eocc.entropic.regions.fuzzy import normal_regions
-from eocc.entropic.regions.memberships import MembershipFunction
+from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
+from eocc.entropic.regions.fuzzy import Fuzzification, normal_regions
+from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.entropic.regions.rules import Extent, TConorm
 from eocc.entropic.regions.scores import Scores, log_grades
-from eocc.entropic.search.genetic import Search
+from eocc.entropic.search.genetic import GeneticSearch, Search, resolve_search
+from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import Model, Settings, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
@@ -34,10 +36,50 @@ from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.scale.passes import Part, Passes
 from eocc.space.prototypes.by_content import choose_rows, take_census
-from eocc.space.prototypes.selections import Selection, count_of
+from eocc.space.prototypes.selections import Selection, count_of, resolve_selection
 
 # Rows of a stream that are fitted to if the user gives no number.
 STREAM_SAMPLE = 5000
+
+# What differs from the defaults in the settings that the paper prints, and the reading of what it leaves open
+# (docs/research/departures.md).
+PRINTED: dict[str, Any] = {
+    "search": GeneticSearch(
+        population_size=30, max_generations=100, patience=10, mutation_rate=0.3, first_population="random"
+    ),
+}
+
+
+def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
+    """Return the settings of a fit."""
+    fuzzification = Fuzzification(
+        resolve_function("extent", EXTENTS, classifier.extent),
+        resolve_membership_function(classifier.membership_function),
+        resolve_function("tconorm", TCONORMS, classifier.tconorm),
+    )
+    shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
+    synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
+    if classifier.synthesis == "validation":
+        synthesis = ValidationSynthesis(
+            **shared,
+            beta=classifier.beta,
+            performance=PERFORMANCES[classifier.performance],
+            extent=fuzzification.extent,
+            targets=split.targets,
+            outliers=split.outliers,
+        )
+    is_searched = classifier.weights is None and classifier.search is not None
+    return Settings(
+        measure=classifier.resolved_measure_,
+        prototypes=classifier.prototypes,
+        selection=resolve_selection(classifier.selection),
+        synthesis=synthesis,
+        fuzzification=fuzzification,
+        search=resolve_search(classifier.search) if is_searched else None,
+        weights=classifier.weights,
+        n_threads=n_threads(classifier.n_jobs),
+        verbose=bool(classifier.verbose),
+    )
 
 
 class EntropicOneClassClassifier(OneClassClassifier):
@@ -46,56 +88,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
     Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these vectors
     gives the Rényi entropy of the data. Its longest edges are cut while modularity rises, which gives clusters. Each
     cluster becomes a fuzzy decision region. A search finds the weights p of the dissimilarity.
-
-    Parameters
-    ----------
-    measure : str, Measure or function of two objects, default="auto"
-        The dissimilarity d(x, y; p): "euclidean" for rows of numbers, "graph-edit" for labelled graphs, or another of
-        `eocc.measures`. "auto" decides by the data.
-    synthesis : {"entropy", "validation"}, default="entropy"
-        "entropy" is EOCC-1, which maximises eta * entropy + (1 - eta) * modularity. "validation" is EOCC-2, which also
-        maximises the performance on a validation set of both kinds: see `fit`.
-    prototypes : int, float in (0, 1] or None, default=None
-        Compare patterns with this many training patterns, or with this share of them. None means all.
-    selection : {"random", "farthest-first", "content"} or Selection, default="random"
-        How prototypes are chosen.
-    first_cut : {"always", "if-better"}, default="always"
-        Algorithm 1 of EOCC-1: cut the heaviest edge of the tree in any case, as in the paper's pseudo-code, or only if
-        the modularity does not fall, as in its text. Algorithm 2 of EOCC-2 always begins with two clusters.
-    objective : {"normalised", "printed"}, default="normalised"
-        The entropy in the objective: in [0, 1], or the Rényi entropy as printed, whose size drowns the modularity.
-    eta : float in [0, 1], default=0.5
-        The share of entropy against modularity in the objective.
-    beta : float in [0, 1], default=0.5
-        The share of performance in the objective of EOCC-2.
-    gamma : float in (0, d), default=0.02
-        The exponent of the tree's edge lengths in the entropy; d is the number of prototypes. The Rényi entropy then
-        has the order alpha = (d - gamma) / d, so gamma = d / 2 gives alpha = 1/2.
-    performance : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
-        The performance of the decisions on the validation set.
-    validation_fraction : float in (0, 1), default=0.1
-        The share of targets and of outliers that `fit(X, y)` holds out for validation.
-    extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
-        The extent of a region, from the distances inside its cluster.
-    membership_function : {"gaussian", "triangular", "bell"} or MembershipFunction, default="gaussian"
-        How a distance, in extents, becomes a grade of membership.
-    tconorm : {"max", "probabilistic", "lukasiewicz"} or callable, default="max"
-        How the grades in several regions become one.
-    search : {"genetic"}, Search or None, default="genetic"
-        How p is found; None takes p = 1. Objects of `eocc.entropic.search` have settings: `GeneticSearch(max_time=60)`.
-    weights : array-like of shape (n_parameters,), default=None
-        Fixed weights p. There is no search then.
-    false_alarm_rate : float in (0, 1) or None, default=None
-        The share of new targets that `predict` may reject, kept by cross-conformal calibration, which costs ten more
-        fits. None keeps the paper's rule: a target lies within one extent of a region.
-    max_memory : int, str or None, default=None
-        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
-    n_jobs : int or None, default=None
-        Number of threads. Results do not depend on it. None means 1, -1 all cores.
-    random_state : int, Generator, RandomState or None, default=None
-        Random seed for the search, the choice of prototypes and the validation split.
-    verbose : bool, default=False
-        Show the progress of the search on standard error.
 
     Attributes
     ----------

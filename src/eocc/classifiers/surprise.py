@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +15,10 @@ from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import Calibration, Threshold, rank_of, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
 from eocc.classifiers.base import BLOCK_SIZE
+from eocc.classifiers.labels import ValidationSplit
 from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import SURPRISE_KEYS, restore_surprise
-from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.updating import Batch, history_of, kept_rows
 from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
@@ -33,6 +35,7 @@ from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.state import surprise_state
 
 if TYPE_CHECKING:  # slow to import
+    from eocc.entropic.synthesis.synthesis import Model
     from eocc.explain.rules import Rule
 
 # The limit rejects this share of the training rows that may not be normal: with 5 % and 10 % foreign rows in 25 public
@@ -43,6 +46,8 @@ FOREIGN_SHARE = 0.5
 MOST_COMPARISONS, FEW_COLUMNS, FEWEST_ROWS = 5 * 10**10, 20, 5_000
 # Memory for all pairs of other patterns, and for three matrices of their dissimilarities.
 PAIR_MEMORY = 2**31
+# The complete graph of this many prototypes takes some seconds.
+MOST_PROTOTYPES = 5000
 VIEWS_IN_WORDS = {
     "neighbours": "how far it lies from its nearest training rows, compared with how far these lie from theirs",
     "far": "whether its only near rows are a clump of near copies",
@@ -69,7 +74,32 @@ def count_compared(prototypes: int | float | str | None, n: int, n_columns: int,
     return min(n, max(FEWEST_ROWS, MOST_COMPARISONS * FEW_COLUMNS // (n * max(FEW_COLUMNS, n_columns))))
 
 
-class SurpriseClassifier(LazyStructure, LearnsRows):
+def structure_of(classifier: Any) -> "Model":
+    """Return the paper's stages on the prototypes of a fitted classifier at its weights, with the paper's defaults.
+
+    The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
+    """
+    from eocc.classifiers.entropic import EntropicOneClassClassifier, settings_of
+    from eocc.entropic.synthesis.synthesis import best_model
+
+    prototypes = classifier.prototypes_
+    if len(prototypes) > MOST_PROTOTYPES:
+        remedy = f"fit with prototypes={MOST_PROTOTYPES} or fewer"
+        raise ValueError(f"regions of {len(prototypes)} rows would take very long; {remedy}")
+    every, function = np.arange(len(prototypes)), classifier.membership_function_
+    representation = Representation(classifier.measure_, prototypes, prototypes, every, is_whole=True)
+    paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=function)
+    paper.resolved_measure_ = classifier.resolved_measure_
+    settings = settings_of(paper, ValidationSplit(every, None, None))
+    return best_model(representation, settings, np.random.default_rng(0))
+
+
+def _of_structure(path: str, meaning: str) -> Any:
+    """Return a property that is computed with the structure of the prototypes when it is first asked for."""
+    return property(lambda classifier: attrgetter(path)(classifier._structure_), doc=meaning)
+
+
+class SurpriseClassifier(LearnsRows):
     """Detects rows that are surprising among their nearest normal rows.
 
     The surprise of a row is the largest of a few views. The first compares its distances to the nearest training rows
@@ -80,34 +110,11 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
 
     A training row, or an exact copy of one, keeps the score that it had when it was left out.
 
-    Parameters
-    ----------
-    measure : str, Measure or function of two objects, default="auto"
-        The dissimilarity: "euclidean" for rows of numbers, "graph-edit" for labelled graphs, or another of
-        `eocc.measures`. "auto" decides by the data.
-    weights : array-like of shape (n_parameters,), default=None
-        The weights of the dissimilarity in [0, 1], one per column for rows of numbers. None means all ones.
-    prototypes : int, float in (0, 1], "auto" or None, default="auto"
-        Compare rows with this many training rows, or with this share of them, chosen by their content: their order does
-        not matter. None means all. "auto" means all rows of numbers, up to 223,000. Of more rows it keeps 50 billion /
-        n, at least 5,000, so that a fit takes about half a minute on two cores. With d > 20 columns it keeps 1,000
-        billion / (n d). For other data it means as many rows as can be compared with each other in 2 GiB. All rows
-        count for the threshold and the p-values.
-    membership_function : {"gaussian", "triangular", "bell"} or MembershipFunction, default="gaussian"
-        How a ratio becomes a grade of membership in [0, 1]. Decisions do not depend on it.
-    false_alarm_rate : float in (0, 1) or None, default=None
-        The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
-        1 / (n + 1) for fewer than 19 rows.
-    contamination : float in [0, 0.5) or None, default=None
-        The share of training rows that may not be normal, if you know it roughly. Half of it is added to the share of
-        training rows that the limit rejects; nothing else changes. docs/guides/dirty_training_data.md has the figures.
-    baseline_by : str, list of str or None, default=None
-        A column of a table, or several, whose values name groups, for example "machine". Numbers are then compared
-        relative to the level and the spread of their group: docs/guides/groups.md.
-    max_memory : int, str or None, default=None
-        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
-    n_jobs : int or None, default=None
-        Number of threads. Results do not depend on it. None means 1, -1 all cores.
+    With `prototypes="auto"` all rows of numbers are compared, up to 223,000. Of more rows it keeps 50 billion / n, at
+    least 5,000, so that a fit takes about half a minute on two cores. With d > 20 columns it keeps 1,000 billion / (n
+    d). For other data it means as many rows as can be compared with each other in 2 GiB. Decisions do not depend on the
+    membership function. docs/guides/groups.md and docs/guides/dirty_training_data.md show `baseline_by` and
+    `contamination`.
 
     Attributes
     ----------
@@ -295,3 +302,21 @@ class SurpriseClassifier(LazyStructure, LearnsRows):
     def _own_state(self) -> dict[str, Any]:
         values = surprise_state(self.surprise_model_), self.outliers_, self.membership_function_, self.n_rows_
         return dict(zip(SURPRISE_KEYS, values, strict=True))
+
+    @property
+    def _has_regions(self) -> bool:
+        return "_structure_" in vars(self)
+
+    @cached_property
+    def _structure_(self) -> "Model":
+        with threads(self.n_jobs):
+            return structure_of(self)
+
+    regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
+    labels_ = _of_structure("labels", "The region of each prototype.")
+    fuzzy_model_ = _of_structure("fuzzy", "The regions' centres and widths.")
+    spanning_tree_ = _of_structure("tree", "The minimum spanning tree of the prototypes.")
+    modularity_curve_ = _of_structure("modularity_curve", "The modularity of the partitions into 1, 2, ... clusters.")
+    modularity_ = _of_structure("candidate.modularity", "The normalised modularity of the regions.")
+    entropy_ = _of_structure("candidate.entropy", "The normalised entropy of the prototypes.")
+    raw_entropy_ = _of_structure("raw_entropy", "The Rényi entropy of the prototypes.")

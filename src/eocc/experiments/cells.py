@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.classifiers.entropic_settings import PRINTED
+from eocc.classifiers.entropic import PRINTED, EntropicOneClassClassifier
 from eocc.classifiers.regions import RegionClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.experiments.protocol import ALL_ROWS, Source, Trial, UciSource, as_distances, rng_of
