@@ -77,7 +77,7 @@ def use(model):
     repr(model)
     model._describe(), facts_of(model)
     if not any(isinstance(value, NotSaved) for value in model.get_params(deep=False).values()):
-        model._memory_needed(10**6, 10, 0.0)  # of another fit, which needs all arguments
+        model._plan_fit(10**6, 10, 0.0)  # of another fit, which needs all arguments
     own = model.prototypes_[np.arange(min(2, len(model.prototypes_)))]
     scores = model._score_patterns(own)
     assert np.isfinite(scores.log_memberships).all()

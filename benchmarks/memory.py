@@ -61,7 +61,7 @@ def measure(number):
     clf.fit(X)
     added = peak_bytes() - before
     patterns = clf._read(X)
-    foreseen, _ = clf._memory_needed(len(patterns), n_columns_of(patterns), clf.resolved_measure_.pair_bytes(patterns))
+    foreseen, *_ = clf._plan_fit(len(patterns), n_columns_of(patterns), clf.resolved_measure_.pair_bytes(patterns))
     print(json.dumps([added, foreseen]))
 
 

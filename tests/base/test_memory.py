@@ -27,7 +27,7 @@ def needed(clf, X, n_outliers=0):
     patterns = clf._read(X)
     pair_bytes = clf.resolved_measure_.pair_bytes(patterns)
     n = len(patterns) - n_outliers
-    return clf._memory_needed(n, n_columns_of(patterns), pair_bytes, n_outliers)[0] - OVERHEAD
+    return clf._plan_fit(n, n_columns_of(patterns), pair_bytes, n_outliers)[0] - OVERHEAD
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_every_measure_gives_a_model_that_can_be_saved(name, tmp_path):
     explained = clf.explain(new)
     assert [one.sentence for one in again.explain(new)] == [one.sentence for one in explained]
     assert str(explained[0].detail)
-    assert clf.transform(new).shape == (len(new), clf._n_dimensions)
+    assert clf.transform(new).shape == (len(new), clf._n_features_out)
 
 
 @pytest.mark.parametrize("name", ["euclidean", "gower", "string-edit"])

@@ -38,8 +38,8 @@ def test_a_fit_that_needs_too_much_memory_is_refused_after_the_first_pass():
 
 @pytest.mark.parametrize("source", [chunked(ROWS, 100), ROWS])
 def test_the_memory_for_a_small_source_is_that_of_its_own_length(source):
-    enough = int(SurpriseClassifier()._memory_needed(900, 3)[0]) + 1
-    assert enough < SurpriseClassifier()._memory_needed(20_000, 3)[0] / 1.2
+    enough = int(SurpriseClassifier()._plan_fit(900, 3)[0]) + 1
+    assert enough < SurpriseClassifier()._plan_fit(20_000, 3)[0] / 1.2
     assert len(fit_stream(SurpriseClassifier(max_memory=enough), source).training_indices_) == 900
 
 

@@ -31,7 +31,7 @@ from eocc.formats import model_file
 from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
 from eocc.scale.collections import dask_lazy
-from eocc.scale.memory import check_memory
+from eocc.scale.memory import MARGIN, check_memory
 from eocc.scale.passes import Passes
 from eocc.tables.windows import Windowing
 
@@ -98,12 +98,14 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return the scores of patterns as the measure reads them; `_score_all` reads, and works in blocks."""
 
     @abstractmethod
-    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> tuple[float, str]:
-        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
+    def _plan_fit(self, n: int, n_columns: int, pair_bytes: float = 0, n_outliers: int = 0) -> tuple[float, str, int]:
+        """Return the bytes that a fit to n rows needs, the remedy if they are too many, and how many rows it keeps."""
 
-    def _check_memory(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> None:
-        needed, remedy = self._memory_needed(n, n_columns, pair_bytes, n_outliers)
-        check_memory(needed, self.max_memory, remedy)
+    def _check_memory(self, n: int, n_columns: int, *more: Any, holds_rows: bool = True) -> int:
+        """Refuse a fit that needs too much memory, for the rows too if it `holds_rows`; return how many it keeps."""
+        needed, remedy, count = self._plan_fit(n, n_columns, *more)
+        check_memory(needed - (0 if holds_rows else MARGIN * 8 * n * n_columns), self.max_memory, remedy)
+        return count
 
     @abstractmethod
     def _facts(self) -> dict[str, Any]:
@@ -172,7 +174,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         return f"Rows that lie close together have similar dissimilarities to all {row_name}s."
 
     @property
-    def _n_dimensions(self) -> int:
+    def _n_features_out(self) -> int:
         return len(self.prototypes_)  # columns of the space of `_embed`
 
     @property
@@ -372,10 +374,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     @abstractmethod
     def _restore_own(self, state: dict[str, Any]) -> None:
         """Take the values of `_state_keys`; those that all classifiers share are there already."""
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._n_dimensions
 
     def _calibrated(self) -> Calibration:
         check_is_fitted(self)

@@ -313,13 +313,13 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return the model as fuzzy rules for people to read, one per region."""
         return rules_of(self)
 
-    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _plan_fit(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str, int]:
         # Every thread has a matrix of n x r dissimilarities and one of n x n distances. Extents may copy half of these.
         r = count_of(self.prototypes, n)
         fixed = 8 * n * n_columns + pair_bytes * n * r + 4 * n * n
         needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * 8 * (n * r + n * n))
         fewer = f"prototypes={max(1, r // 4)}, " if 4 * r > n else ""  # else all pairs of rows take most of the memory
-        return needed, f"use RegionClassifier, or pass fewer rows, {fewer}fewer threads, or raise max_memory"
+        return needed, f"use RegionClassifier, or pass fewer rows, {fewer}fewer threads, or raise max_memory", r
 
     def _facts(self) -> dict[str, Any]:
         return {

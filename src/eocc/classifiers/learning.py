@@ -17,7 +17,6 @@ from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
 from eocc.scale.collections import are_dask_numbers, dask_passes, is_dask
-from eocc.scale.memory import MARGIN, check_memory
 from eocc.scale.passes import Part, Passes
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 
@@ -29,7 +28,7 @@ class LearnsRows(OneClassClassifier):
     """A classifier that learns from normal rows and from known outliers, without a search."""
 
     n_rows_: int
-    outliers_: Any  # the known outliers of the fit; the model has those of `answers_` too
+    outliers_: Any = None  # the known outliers of the fit, if the model compares with them, without those of `answers_`
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X.
@@ -45,10 +44,6 @@ class LearnsRows(OneClassClassifier):
         else:
             draft._fit_patterns(draft._read(X, reset=True), y)
         return commit_fit(self, draft)
-
-    @abstractmethod
-    def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
-        """Return from how many of n rows the model is learned."""
 
     @abstractmethod
     def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
@@ -69,13 +64,13 @@ class LearnsRows(OneClassClassifier):
         if self.reading_ is not None:
             self._having_seen(patterns)
         n, n_columns, pair_bytes = len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns)
-        count = self._count_kept(n, n_columns, pair_bytes)
-        self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
+        count = self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
+        self.n_rows_, self.outliers_ = n, outliers
         if count >= n:
-            self._calibrate_on(Tally(self._learn_from(patterns, training, outliers, n)))
+            self._calibrate_on(Tally(self._learn(patterns, training, outliers)))
             return
         chosen = chosen_by_content(patterns, count)
-        values = self._learn_from(patterns[chosen], training[chosen], outliers, n)
+        values = self._learn(patterns[chosen], training[chosen], outliers)
         others, step = np.delete(np.arange(n), chosen), self._rows_scored_at_a_time
         if isinstance(patterns, np.ndarray):  # one block after the other is copied
             more = self._by_block(others, lambda places: self._calibration_values(patterns[places]), step)
@@ -95,11 +90,10 @@ class LearnsRows(OneClassClassifier):
         """Choose the rows to learn from, learn from these, and calibrate on all rows."""
         self._check_passes(passes.n_rows, passes.n_columns, outliers)
         census = take_census(passes)
-        n, n_columns = census.n_rows, passes.n_columns or 1
-        pair_bytes = self._check_passes(n, n_columns, outliers)
-        kept = choose_rows(passes, census, self._count_kept(n, n_columns, pair_bytes))
-        self.n_features_in_ = kept.values.shape[1]
-        tally = Tally(self._learn_from(kept.values, kept.numbers, outliers, n))
+        n = census.n_rows
+        kept = choose_rows(passes, census, self._check_passes(n, passes.n_columns or 1, outliers))
+        self.n_rows_, self.outliers_, self.n_features_in_ = n, outliers, kept.values.shape[1]
+        tally = Tally(self._learn(kept.values, kept.numbers, outliers))
 
         def others(part: Part) -> Tally:
             rows = part.values[~np.isin(part.numbers, kept.numbers)]
@@ -110,26 +104,19 @@ class LearnsRows(OneClassClassifier):
             tally = passes.fold(others, Tally.merge, "scoring rows").merge(tally)
         self._calibrate_on(tally)
 
-    def _learn_from(self, patterns: Any, numbers: Indices, outliers: Any, n: int) -> Matrix:
-        """Learn from patterns, some of n training rows; return how unusual each is, left out."""
-        self.n_rows_ = n
-        if "outliers" in self._state_keys:  # the model keeps them
-            self.outliers_ = outliers
-        return self._learn(patterns, numbers, outliers)
-
-    def _check_passes(self, n: int | None, n_columns: int | None, outliers: Any) -> float:
+    def _check_passes(self, n: int | None, n_columns: int | None, outliers: Any) -> int:
         """Refuse a fit that needs too much memory or more rows, as soon as their number is known.
 
-        Return the bytes that the measure holds per pair of rows.
+        Return from how many rows the model is learned.
         """
         row = np.zeros((1, n_columns or 1))
-        self.resolved_measure_ = resolve_measure(self.measure, row)
-        pair_bytes = self.resolved_measure_.pair_bytes(row)
-        if n is not None and n_columns is not None:
-            needed, remedy = self._memory_needed(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
-            check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
-            rate_for(self.false_alarm_rate, n)
-        return pair_bytes
+        self.resolved_measure_ = measure = resolve_measure(self.measure, row)
+        if n is None or n_columns is None:
+            return 0
+        n_outliers = 0 if outliers is None else len(outliers)
+        count = self._check_memory(n, n_columns, measure.pair_bytes(row), n_outliers, holds_rows=False)
+        rate_for(self.false_alarm_rate, n)
+        return count
 
     @property
     def _n_training(self) -> int:

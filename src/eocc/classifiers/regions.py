@@ -124,9 +124,6 @@ class RegionClassifier(LearnsRows):
         self.measure, self.n_regions, self.weights, self.baseline_by = measure, n_regions, weights, baseline_by
         self.false_alarm_rate, self.max_memory, self.n_jobs = false_alarm_rate, max_memory, n_jobs
 
-    def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
-        return min(n, MOST_ROWS if has_columns(self.resolved_measure_) else MOST_OBJECTS)
-
     def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:
         n = self.n_rows_
         if self.n_regions > max(n, N_REGIONS):
@@ -181,6 +178,7 @@ class RegionClassifier(LearnsRows):
         self.measure_, self.training_indices_ = measure, numbers[order]
         self.prototype_indices_ = np.arange(len(order))
         self.representatives_ = np.searchsorted(self.training_indices_, own)
+        self.outliers_ = None  # their regions stand for them
         self.region_tree_ = learned.tree
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
@@ -231,18 +229,20 @@ class RegionClassifier(LearnsRows):
         """Return where patterns lie, in widths of the regions: Euclidean distances are Mahalanobis distances."""
         return self.ellipsoids_.place(self.features_.of(patterns))
 
-    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _plan_fit(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str, int]:
+        count = min(n, MOST_OBJECTS if pair_bytes else MOST_ROWS)
         if pair_bytes:  # squared dissimilarities, their eigenvectors, coordinates and distances
-            count = min(n, MOST_OBJECTS)
             kept = (pair_bytes + 56) * count * (count + n_outliers)
         else:
-            count = min(n, MOST_ROWS)
             kept = 8.0 * (count + n_outliers) * (12 * n_columns + 60) + 24 * n_columns**2
         block = n_threads(self.n_jobs) * 2**23 if n > count else 0
-        return OVERHEAD + MARGIN * (8 * n * n_columns + kept + block), "pass fewer rows, or raise max_memory"
+        needed = OVERHEAD + MARGIN * (8 * n * n_columns + kept + block)
+        if pair_bytes and has_columns(self.resolved_measure_):
+            count = min(n, MOST_ROWS)
+        return needed, "pass fewer rows, or raise max_memory", count
 
     @property
-    def _n_dimensions(self) -> int:
+    def _n_features_out(self) -> int:
         return len(self.ellipsoids_.placement.scales) + 1
 
     @property

@@ -181,9 +181,6 @@ class SurpriseClassifier(LearnsRows):
         self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
 
-    def _count_kept(self, n: int, n_columns: int, pair_bytes: float) -> int:
-        return count_compared(self.prototypes, n, n_columns, pair_bytes)
-
     def _calibrate_on(self, tally: Tally) -> None:
         n, foreign = min(tally.total, MOST_BINS), FOREIGN_SHARE * (self.contamination or 0.0)
         rate = rate_for(self.false_alarm_rate, n)
@@ -259,7 +256,7 @@ class SurpriseClassifier(LearnsRows):
 
         return rules_of(self, self._calibrated().rate)
 
-    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _plan_fit(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str, int]:
         r = count_compared(self.prototypes, n, n_columns, pair_bytes)
         # The other rows are scored in blocks.
         if pair_bytes:  # all pairs, and three matrices of dissimilarities
@@ -269,7 +266,7 @@ class SurpriseClassifier(LearnsRows):
             pairs = 8 * (r + n_outliers) * ((13 if n_outliers else 11) * n_columns + 60)
             block = n_threads(self.n_jobs) * 2**23 if r < n else 0
         needed = OVERHEAD + MARGIN * (8 * n * n_columns + pairs + block)
-        return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
+        return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory", r
 
     def _facts(self) -> dict[str, Any]:
         model, calibration = self.surprise_model_, self._calibrated()

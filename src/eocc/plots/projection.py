@@ -34,7 +34,7 @@ class Projection:
 
 def project(classifier: OneClassClassifier) -> Projection:
     """Return the plane of largest variance of the dissimilarity space of a fitted classifier."""
-    columns = evenly(np.arange(classifier._n_dimensions), MOST_PROTOTYPES)
+    columns = evenly(np.arange(classifier._n_features_out), MOST_PROTOTYPES)
     rows = classifier._map_rows(columns)
     mean = rows.mean(axis=0)
     centred = rows - mean

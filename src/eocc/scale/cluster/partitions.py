@@ -36,7 +36,7 @@ def lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any
     if hasattr(model, "n_features_in_") and hasattr(X, "ndim") and not is_table:  # raise now, not when it is computed
         first = without_columns(X._meta, model.ignored_columns_) if hasattr(X, "columns") else X
         validate_data(model, first, reset=False, skip_check_array=True)
-    empty = np.empty((0, model._n_dimensions) if name == "transform" else 0, dtype)
+    empty = np.empty((0, model._n_features_out) if name == "transform" else 0, dtype)
     slim = copy(model)
     slim.__dict__ = {key: value for key, value in vars(model).items() if key not in NOT_FOR_SCORING}
     call = Pickled(partial(getattr(slim, name), *arguments, **named))
