@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
-from eocc.classifiers import CLASSIFIERS, entropic_state, regions_state, state
+from eocc.classifiers import CLASSIFIERS, own_state, state, surprise
 from eocc.formats.model_file import MAX_BYTES, assemble, document
 from eocc.formats.model_file.arrays import array_bytes, array_from_bytes
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
@@ -273,7 +273,7 @@ def repaired(manifest, members):
 @contextlib.contextmanager
 def derived_numbers_in(manifest):
     """Write the numbers that loading computes into the manifest, instead of checks of those that are there."""
-    kept, holders = (document._check_first_score, state.check_offset), (entropic_state, regions_state, state)
+    kept, holders = (document._check_first_score, state.check_offset), (own_state, surprise)
 
     def set_offset(state, offset):
         manifest["fitted"]["offset"] = float(offset)

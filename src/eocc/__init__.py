@@ -31,8 +31,8 @@ from eocc.base.registry import Registry
 
 if TYPE_CHECKING:
     from eocc.classifiers.entropic import EntropicOneClassClassifier
-    from eocc.classifiers.files import load, save
     from eocc.classifiers.regions import RegionClassifier
+    from eocc.classifiers.state import load, save
     from eocc.classifiers.surprise import SurpriseClassifier
     from eocc.tables.windows import windows
 
@@ -50,8 +50,8 @@ _load, _ = Registry("eocc", {}).exports(
     "classifiers.entropic.EntropicOneClassClassifier",
     "classifiers.regions.RegionClassifier",
     "classifiers.surprise.SurpriseClassifier",
-    "classifiers.files.load",
-    "classifiers.files.save",
+    "classifiers.state.load",
+    "classifiers.state.save",
     "tables.windows.windows",
 )
 

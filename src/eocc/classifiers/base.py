@@ -21,7 +21,7 @@ from eocc.calibration.conformal import Calibration
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers, taught
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
-from eocc.classifiers.state import SHARED, from_format_2, restore_shared, shared_state
+from eocc.classifiers.state import SHARED, restore_shared, shared_state, upgraded
 from eocc.classifiers.summary import Summarises
 from eocc.classifiers.updating import Batch, day_of, updated
 from eocc.entropic.regions.scores import Scores
@@ -360,9 +360,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     def _restore_state(self, state: dict[str, Any], version: int) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
-        state = from_format_2(self, state) if version == 2 else state
-        if "deviations" in self._state_keys:  # older files lack them, too
-            state = {"deviations": None, "ends": None, **state}
+        state = upgraded(self, state, version)
         check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)

@@ -18,8 +18,8 @@ from eocc.base.wording import counted
 from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of
 from eocc.calibration.tally import Tally, ranks_of
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import ValidationSplit, split_rows
+from eocc.classifiers.own_state import ENTROPIC_KEYS, entropic_state, restore_entropic
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.entropic.graph.entropy import renyi_order
 from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
@@ -135,7 +135,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
     _parameters = ENTROPIC_PARAMETERS
     baseline_by = None  # a parameter of the other classifiers only
-    _state_keys = KEYS
+    _state_keys = ENTROPIC_KEYS
     _how_far_out_name = "distance to the nearest region, in its extents"
     _scores_left_out = False
     _own_state, _restore_own = entropic_state, restore_entropic
@@ -279,10 +279,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
             tally = passes.fold(margins, Tally.merge, "scoring rows")
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
         self.training_indices_ = kept.numbers
-
-    def _restore_state(self, state: dict[str, Any], version: int) -> None:
-        former = "neighbour_entropy", "widths"  # of earlier versions
-        super()._restore_state({name: value for name, value in state.items() if name not in former}, version)
 
     def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""

@@ -19,8 +19,8 @@ from eocc.base.wording import counted, format_number, wrapped
 from eocc.calibration.conformal import Calibration, rank_of, rate_for
 from eocc.calibration.tally import Tally, joined, ranks_of
 from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
+from eocc.classifiers.own_state import REGION_KEYS, region_state, restore_regions
 from eocc.classifiers.parameters import REGION_PARAMETERS
-from eocc.classifiers.regions_state import KEYS, region_state, restore_regions
 from eocc.classifiers.updating import Batch
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, Learned, learn_ellipsoids, with_outliers
@@ -100,7 +100,7 @@ class RegionClassifier(LearnsRows):
     """
 
     _parameters = REGION_PARAMETERS
-    _state_keys = KEYS
+    _state_keys = REGION_KEYS
     _space_name, _unit = "Space of the regions, in widths", "widths"
     _how_far_out_name = "distance from the regions, in their widths"
     _scores_left_out = False

@@ -1,19 +1,18 @@
-"""What all fitted classifiers have in common <-> values by name, as the model file stores them."""
+"""A fitted classifier <-> a model file: what all have in common, as values by name; `own_state` has the rest."""
 
 import math
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eocc.base.checks import (
     AGREEMENT,
     FITTED,
-    LARGEST_INTEGER,
     Check,
     demand,
     indices,
     instance,
-    integer,
     numbers,
     optional,
     real,
@@ -21,17 +20,19 @@ from eocc.base.checks import (
 )
 from eocc.base.stored import check_keys, check_values, restored, written
 from eocc.calibration.conformal import Calibration, Threshold
-from eocc.classifiers.answers import Answers, Removed, TrainingRows, known_outliers, n_removed
+from eocc.classifiers import CLASSIFIERS
+from eocc.classifiers.answers import Answers, Removed, TrainingRows, n_removed
 from eocc.classifiers.updating import history_state, restored_history
 from eocc.entropic.graph.entropy import renyi_order
-from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY, log_grades
+from eocc.formats import model_file
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline
-from eocc.surprise.state import surprise_from_state
 from eocc.tables.reading import Reading
 from eocc.tables.windows import Windowing
+
+if TYPE_CHECKING:
+    from eocc.classifiers.base import OneClassClassifier
 
 # Sizes: n training rows, r prototypes, u weights.
 LAYOUT: dict[str, Check] = {
@@ -49,11 +50,12 @@ ATTRIBUTES = {name: f"{name}_" for name in ("resolved_measure", "measure", "prot
 ATTRIBUTES |= {"row_names": "_row_names_", "windowing": "_windowing_"}
 INDICES = ("training_indices", "prototype_indices")
 SHARED = (*ATTRIBUTES, "calibration", "n_features_in", "feature_names_in", "answers", "batches")
+# Values that earlier versions stored.
+FORMER = ("ignored_columns", "text_format", "neighbour_entropy", "widths")
 ANSWERS = {"y": indices("n", least=-1), "names": texts("n"), "limit": numbers("4")}
 REMOVED = {
     "indices": indices("n", rising=True), "places": indices("n", "all", rising=True), "names": optional(texts("n")),
 }  # fmt: skip
-SURPRISE_KEYS = ("surprise", "outliers", "membership_function", "n_rows")
 
 
 def shared_state(classifier: Any) -> dict[str, Any]:
@@ -71,13 +73,17 @@ def shared_state(classifier: Any) -> dict[str, Any]:
     }
 
 
-def from_format_2(classifier: Any, state: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a file of format 2 as format 3 has them.
+def upgraded(classifier: Any, state: dict[str, Any], version: int) -> dict[str, Any]:
+    """Return the values of a file of a format or version before this one as this one has them.
 
-    Some of these files lack answers or the order of the Rényi entropy, and have columns and spelling instead of a
+    Some files of format 2 lack answers or the order of the Rényi entropy, and have columns and spelling instead of a
     reading; none has a baseline, batches or a windowing.
     """
-    known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
+    known = {name: value for name, value in state.items() if name not in FORMER}
+    if "deviations" in classifier._state_keys:
+        known = {"deviations": None, "ends": None, **known}
+    if version > 2:
+        return known
     if type(calibration := state.get("calibration")) is dict:
         known["calibration"] = {"foreign": 0.0, **calibration}
     if "alpha" in classifier._state_keys:
@@ -194,24 +200,48 @@ def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
         classifier.feature_names_in_ = np.array(names, dtype=object)
 
 
-def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
-    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
-    if state["outliers"] is not None:
-        check_patterns(classifier.measure_, state["outliers"])
-    outliers, answers = state["outliers"], classifier.answers_
-    known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
-    model = surprise_from_state(state["surprise"], classifier.measure_, classifier.prototypes_, known, answered)
-    is_right = (model.surprise.neighbours.weightings[0].weights == classifier.weights_).all()
-    demand(is_right, "weightings must start with weights")
-    demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
-    function = resolve_membership_function(state["membership_function"])
-    calibration, n_rows = classifier.calibration_, state["n_rows"]
-    demand(calibration is not None, "there must be a calibration")
-    demand(len(state["training_indices"]) == len(state["prototypes"]), "training_indices must be those of prototypes")
-    least = max(len(calibration.margins), len(state["prototypes"]))
-    integer(least, LARGEST_INTEGER)("n_rows", n_rows)
-    is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < AGREEMENT
-    demand(is_at_threshold, "threshold is not that of the calibration")
-    check_offset(state, float(log_grades(function, np.array([BOUNDARY]))[0]))
-    classifier.surprise_model_, classifier.membership_function_, classifier.n_rows_ = model, function, n_rows
-    classifier.outliers_ = outliers
+def save(classifier: "OneClassClassifier", path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier to a file, whole or not at all; the same model gives the same bytes.
+
+    Parameters
+    ----------
+    classifier : SurpriseClassifier or EntropicOneClassClassifier
+        The fitted classifier.
+    path : str or path
+        The file, usually ``*.eocc``.
+
+    Notes
+    -----
+    A measure, membership function or t-conorm of your own is not written: pass it to `load` again. Other objects of
+    your own (a search, an extent, a random generator) matter only to `fit` and are left out.
+    """
+    name = type(classifier).__name__
+    if name not in CLASSIFIERS or type(classifier) is not CLASSIFIERS[name]:
+        raise ValueError(f"only {' and '.join(CLASSIFIERS)} can be saved, not {name}")
+    model_file.save(classifier, path)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    measure: Any = None,
+    membership_function: Any = None,
+    tconorm: Any = None,
+    max_bytes: int = model_file.MAX_BYTES,
+) -> "OneClassClassifier":
+    """Return the classifier saved in a file; its scores are the same bit for bit.
+
+    A file that is damaged, of another version or not a model raises ModelFileError, a ValueError of one line.
+
+    Parameters
+    ----------
+    path : str or path
+        The model file.
+    measure, membership_function, tconorm : object or function, default=None
+        Needed if the model was fitted with one of your own, which a file cannot hold.
+    max_bytes : int, default=2**30
+        Read at most this many bytes; a larger file is refused.
+    """
+    given = {"measure": measure, "membership_function": membership_function, "tconorm": tconorm}
+    loaded: OneClassClassifier = model_file.load(path, CLASSIFIERS, given, max_bytes)
+    return loaded

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from eocc.base.checks import AGREEMENT, LARGEST_INTEGER, demand, integer
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import Calibration, Threshold, rank_of, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
+from eocc.classifiers.answers import known_outliers
 from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.labels import ValidationSplit
 from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.state import SURPRISE_KEYS, restore_surprise
+from eocc.classifiers.state import check_offset, check_patterns
 from eocc.classifiers.updating import Batch, history_of, kept_rows
 from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
@@ -32,7 +34,7 @@ from eocc.space.representation import Representation
 from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
-from eocc.surprise.state import surprise_state
+from eocc.surprise.state import surprise_from_state, surprise_state
 
 if TYPE_CHECKING:  # slow to import
     from eocc.entropic.synthesis.synthesis import Model
@@ -48,6 +50,7 @@ MOST_COMPARISONS, FEW_COLUMNS, FEWEST_ROWS = 5 * 10**10, 20, 5_000
 PAIR_MEMORY = 2**31
 # The complete graph of this many prototypes takes some seconds.
 MOST_PROTOTYPES = 5000
+SURPRISE_KEYS = ("surprise", "outliers", "membership_function", "n_rows")
 VIEWS_IN_WORDS = {
     "neighbours": "how far it lies from its nearest training rows, compared with how far these lie from theirs",
     "far": "whether its only near rows are a clump of near copies",
@@ -160,7 +163,6 @@ class SurpriseClassifier(LearnsRows):
     _state_keys = SURPRISE_KEYS
     _how_far_out_name = "surprise (scaled: 1 is the limit)"
     _scores_left_out = True
-    _restore_own = restore_surprise
     surprise_model_: SurpriseModel
 
     def __init__(
@@ -317,3 +319,25 @@ class SurpriseClassifier(LearnsRows):
     modularity_ = _of_structure("candidate.modularity", "The normalised modularity of the regions.")
     entropy_ = _of_structure("candidate.entropy", "The normalised entropy of the prototypes.")
     raw_entropy_ = _of_structure("raw_entropy", "The Rényi entropy of the prototypes.")
+
+    def _restore_own(self, state: dict[str, Any]) -> None:
+        """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+        if state["outliers"] is not None:
+            check_patterns(self.measure_, state["outliers"])
+        outliers, answers = state["outliers"], self.answers_
+        known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
+        model = surprise_from_state(state["surprise"], self.measure_, self.prototypes_, known, answered)
+        is_right = (model.surprise.neighbours.weightings[0].weights == self.weights_).all()
+        demand(is_right, "weightings must start with weights")
+        demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
+        function = resolve_membership_function(state["membership_function"])
+        calibration: Any = self.calibration_
+        demand(calibration is not None, "there must be a calibration")
+        n, n_rows = len(state["prototypes"]), state["n_rows"]
+        demand(len(state["training_indices"]) == n, "training_indices must be those of prototypes")
+        integer(max(len(calibration.margins), n), LARGEST_INTEGER)("n_rows", n_rows)
+        is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < AGREEMENT
+        demand(is_at_threshold, "threshold is not that of the calibration")
+        check_offset(state, float(log_grades(function, np.array([BOUNDARY]))[0]))
+        self.surprise_model_, self.membership_function_, self.n_rows_ = model, function, n_rows
+        self.outliers_ = outliers

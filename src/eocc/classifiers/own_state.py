@@ -1,0 +1,210 @@
+"""What a fit of one class found <-> values by name, as the model file stores them; `state` has what all share."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from eocc.base.checks import (
+    AGREEMENT,
+    FITTED,
+    LARGEST_INTEGER,
+    Check,
+    Sizes,
+    demand,
+    indices,
+    integer,
+    numbers,
+    optional,
+    real,
+)
+from eocc.base.stored import check_keys, check_values
+from eocc.classifiers.state import check_offset
+from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
+from eocc.ellipsoids.model import EllipsoidModel
+from eocc.ellipsoids.shape import Ellipsoids, KnownOutliers
+from eocc.entropic.graph.complete import SpanningTree
+from eocc.entropic.partition.cuts import checked_tree, members_of_clusters
+from eocc.entropic.regions.fuzzy import FuzzyModel, Region
+from eocc.entropic.regions.memberships import resolve_membership_function
+from eocc.entropic.regions.scores import BOUNDARY
+
+# The entropy of copies, whose tree has length 0, is -inf; what was not measured is None.
+ENTROPIC_NUMBERS: dict[str, Check] = {
+    **dict.fromkeys(("entropy", "alpha", "modularity", "objective"), real(FITTED)),
+    "raw_entropy": real("[-inf, 1e300]"),
+    "performance": optional(real(FITTED)),
+}
+HISTORY = ("best", "mean", "entropy", "modularity", "performance")
+# Of the entropic classifier. Sizes: n training rows, r prototypes, k regions, e edges of the tree.
+ENTROPIC_ARRAYS: dict[str, Check] = {
+    "extents": numbers("k", "(0, inf)"),
+    "centres": numbers("k r"),
+    "labels": indices("n", "k"),
+    "representatives": indices("k", "n"),
+    "tree_edges": indices("e 2", "n"),
+    "tree_lengths": numbers("e", "[0, inf)"),
+    "modularity_curve": numbers("n"),
+}
+ENTROPIC_KEYS = (*ENTROPIC_ARRAYS, "membership_function", "tconorm", "history", *ENTROPIC_NUMBERS)
+# Of regions. Sizes: d features, r axes, q = r + 1 coordinates, k regions, t edges between them, n training rows in the
+# model. No number of a fit is nearly as large as 1e40; with larger ones a score could overflow.
+REGION_LAYOUT: dict[str, Check] = {
+    "unit": optional(real("(0, 1e300]")),
+    "origin": numbers("d"),
+    "scales": numbers("r", "[0, 1e40]"),
+    "axes": numbers("d r", "[-1e40, 1e40]"),
+    "counts": indices("k", least=1),
+    "labels": indices("n", "k"),
+    "region_tree": indices("t 2", "k"),
+    "height": real("[-1e-300, 1e40]"),
+    "constant": optional(real(FITTED)),
+    "deviations": optional(numbers("k d", "[0, 1e40]")),
+    "ends": optional(numbers("2 d")),
+}
+# Not of rows of numbers, whose prototypes are the centres, and each represents its region.
+REGION_CENTRES: dict[str, Check] = {"centres": numbers("k q", "[-1e40, 1e40]"), "representatives": indices("k", "n")}
+REGION_OUTLIERS: dict[str, Check] = {
+    "centres": numbers("o q"),
+    "counts": indices("o", least=1),
+    "background": real(FITTED),
+}
+REGION_KEYS = (*REGION_LAYOUT, *REGION_CENTRES, "known_outliers", "n_rows", "keeps_training_rows")
+
+
+def entropic_state(classifier: Any) -> dict[str, Any]:
+    """Return the regions, the tree and the search as numbers and arrays; a region's members follow from the labels."""
+    regions, fuzzy, history = classifier.regions_, classifier.fuzzy_model_, classifier.history_
+    numbers = {name: getattr(classifier, f"{name}_") for name in ENTROPIC_NUMBERS}
+    return {
+        "labels": np.asarray(classifier.labels_, np.int64),
+        "representatives": np.array([region.representative for region in regions], np.int64),
+        "extents": np.array([region.extent for region in regions], np.float64),
+        "centres": fuzzy.centres,
+        "membership_function": fuzzy.membership_function,
+        "tconorm": fuzzy.tconorm,
+        "tree_edges": np.asarray(classifier.spanning_tree_.edges, np.int64),
+        "tree_lengths": classifier.spanning_tree_.lengths,
+        "modularity_curve": classifier.modularity_curve_,
+        "history": {name: np.ascontiguousarray(history[name]) for name in history.dtype.names or ()},
+        **{name: None if value is None else float(value) for name, value in numbers.items()},
+    }
+
+
+def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
+    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+    n = len(classifier.training_indices_)
+    sizes = {"n": n, "r": len(classifier.prototypes_), "e": n - 1}
+    check_values(state, {**ENTROPIC_NUMBERS, **ENTROPIC_ARRAYS}, sizes)
+    k = sizes["k"]
+    demand(0 < k <= n, f"there must be 1 to {n} regions, not {k}")
+    for name in ENTROPIC_NUMBERS:
+        setattr(classifier, f"{name}_", state[name])
+    edges, labels, representatives = state["tree_edges"], state["labels"], state["representatives"]
+    demand((edges[:, 0] < edges[:, 1]).all(), "tree_edges must have the lower end first")
+    classifier.spanning_tree_ = checked_tree(SpanningTree(edges, state["tree_lengths"]))
+    demand((np.bincount(labels, minlength=k) > 0).all(), "every region must have a member")
+    demand((labels[representatives] == np.arange(k)).all(), "a region's representative must be its member")
+    classifier.modularity_curve_, classifier.labels_ = state["modularity_curve"], labels
+    shapes = zip(members_of_clusters(labels), representatives.tolist(), state["extents"].tolist(), strict=True)
+    classifier.regions_ = [Region(*shape) for shape in shapes]
+    classifier.history_ = _history(state["history"])
+    classifier.fuzzy_model_ = _fuzzy_model(state)
+    threshold = 0.0 if classifier.calibration_ is None else classifier.calibration_.threshold
+    demand(state["threshold"] == threshold, "threshold is not that of the calibration")
+    check_offset(state, classifier.fuzzy_model_.threshold + threshold)
+
+
+def _fuzzy_model(state: dict[str, Any]) -> FuzzyModel:
+    """Return the regions' model, after a check that membership function and t-conorm give a score."""
+    function, tconorm = state["membership_function"], state["tconorm"]
+    demand(not isinstance(function, str) and callable(tconorm), "membership_function and tconorm must be objects")
+    fuzzy = FuzzyModel(state["centres"], state["extents"], resolve_membership_function(function), tconorm)
+    fuzzy.log_membership(fuzzy.centres[:1])
+    return fuzzy
+
+
+def _history(state: Any) -> Any:
+    names = HISTORY if type(state) is dict and HISTORY[-1] in state else HISTORY[:-1]
+    check_keys("history", state, names)
+    sizes: dict[str, int] = {}
+    check_values(state, dict.fromkeys(names, numbers("g")), sizes, "history")
+    demand(sizes["g"] > 0, "history must hold a generation")
+    return np.array(list(zip(*state.values(), strict=True)), [(name, np.float64) for name in state])
+
+
+def region_state(classifier: Any) -> dict[str, Any]:
+    """Return the regions and their shape as numbers and arrays."""
+    model, has_centres = classifier.ellipsoids_, has_rows(classifier.measure_)
+    placement, regions, outliers = model.placement, model.regions, model.outliers
+    return {
+        **{name: getattr(placement, name) for name in ("origin", "axes", "scales")},
+        "height": float(placement.height),
+        "constant": placement.constant,
+        "unit": getattr(classifier.features_, "unit", None),
+        "centres": None if has_centres else regions.centres,
+        "counts": regions.counts,
+        "deviations": model.own_deviations,
+        "ends": model.ends,
+        "labels": classifier.labels_,
+        "representatives": None if has_centres else classifier.representatives_,
+        "region_tree": classifier.region_tree_,
+        "known_outliers": outliers and {
+            "centres": outliers.regions.centres, "counts": outliers.regions.counts,
+            "background": float(outliers.background),
+        },
+        "n_rows": classifier.n_rows_,
+        "keeps_training_rows": classifier._keeps_training_rows,
+    }  # fmt: skip
+
+
+def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
+    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+    measure, prototypes, n = classifier.measure_, classifier.prototypes_, len(classifier.prototypes_)
+    calibration, constant, unit = classifier.calibration_, state["constant"], state["unit"]
+    demand(calibration is not None, "there must be a calibration")
+    demand(state["keeps_training_rows"] is not has_rows(measure), "keeps_training_rows is not that of the measure")
+    integer(len(calibration.margins), LARGEST_INTEGER)("n_rows", state["n_rows"])
+    demand(len(state["training_indices"]) == n, "training_indices must be those of prototypes")
+    features: Any = ColumnFeatures(measure, classifier.weights_) if has_columns(measure) else None
+    sizes = {"n": n, "d": n if features is None else features.of(prototypes[[0]]).shape[1]}
+    check_values(state, REGION_LAYOUT, sizes)
+    is_right = 0 < sizes["k"] <= n and sizes["r"] <= sizes["d"] and sizes["t"] == sizes["k"] - 1
+    demand(is_right, f"there must be 1 to {n} regions, an edge less, and at most {sizes['d']} axes")
+    for name, value in (("constant", constant), ("unit", unit)):
+        demand((value is None) == (features is not None), f"there must be a {name} if and only if there are no columns")
+    features = PairFeatures(measure, classifier.weights_, prototypes, unit) if features is None else features
+    sizes["q"] = sizes["r"] + 1
+    placement = Placement(state["origin"], state["axes"], state["scales"], state["height"], constant)
+    regions = Ellipsoids(np.zeros((sizes["k"], sizes["q"])), state["counts"])
+    outliers = _known_outliers(state["known_outliers"], sizes)
+    model = EllipsoidModel(placement, regions, outliers, state["deviations"], state["ends"])
+    model, representatives = _centres(classifier, state, model, features, sizes)
+    demand(abs(state["threshold"] - calibration.threshold) < AGREEMENT, "threshold is not that of the rate")
+    check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
+    classifier.ellipsoids_, classifier.features_, classifier.representatives_ = model, features, representatives
+    for name in ("labels", "region_tree", "n_rows"):
+        setattr(classifier, f"{name}_", state[name])
+
+
+def _centres(
+    classifier: Any, state: dict[str, Any], model: EllipsoidModel, features: Any, sizes: Sizes
+) -> tuple[EllipsoidModel, Any]:
+    """Return the model with its centres, and the index of each region's representative."""
+    labels, every = state["labels"], np.arange(sizes["k"])
+    if has_rows(classifier.measure_):
+        demand(np.array_equal(np.sort(labels), every), "labels must name every region once")
+        own = np.argsort(labels)
+        return model.with_centres(features.of(classifier.prototypes_)[own]), own
+    check_values(state, REGION_CENTRES, sizes)
+    own = state["representatives"]
+    demand((labels[own] == every).all(), "a representative must be a member")
+    return replace(model, regions=Ellipsoids(state["centres"], state["counts"])), own
+
+
+def _known_outliers(state: Any, sizes: Sizes) -> KnownOutliers | None:
+    if state is None:
+        return None
+    check_keys("known_outliers", state, REGION_OUTLIERS)
+    check_values(state, REGION_OUTLIERS, dict(sizes), "known_outliers")
+    return KnownOutliers(Ellipsoids(state["centres"], state["counts"]), state["background"])
