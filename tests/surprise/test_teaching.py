@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
-from eocc.classifiers.asking import HALF_WORTH, REACH, _candidates, _unlike
+from eocc.classifiers.answers import HALF_WORTH, REACH, _candidates, _unlike
 from eocc.entropic.regions.memberships import resolve_membership_function
 from eocc.entropic.regions.scores import Scores
 from eocc.measures import Gower

@@ -18,8 +18,7 @@ from eocc.base.stored import check_keys
 from eocc.base.threads import in_order, n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration
-from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers, taught
-from eocc.classifiers.asking import Query, choose_queries
+from eocc.classifiers import answers
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state, upgraded
 from eocc.classifiers.summary import Summarises
@@ -70,7 +69,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     prototype_indices_: Indices
     training_indices_: Indices
     _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
-    answers_: Answers | None = None  # what `teach` was given so far
+    answers_: answers.Answers | None = None  # what `teach` was given so far
     batches_: tuple[Batch, ...] = ()  # what `update` was given so far, and the rows of the fit before
     _windowing_: Windowing | None = None  # how the command line cut a series into the rows of the fit
     weights_: Matrix
@@ -254,7 +253,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
-    def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[Query]:
+    def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[answers.Query]:
         """Return the rows of X, at most n, to ask a person about.
 
         goal="learn" returns those whose labels would help `teach` most, the most helpful first. goal="find" returns the
@@ -263,7 +262,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """
         check_is_fitted(self)
         integer(1)("n", n)
-        return choose_queries(self, self._read(X), n, goal)
+        return answers.choose_queries(self, self._read(X), n, goal)
 
     def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:
         """Return a new model that has also learned the answers y to the rows of X: +1 or True means normal, -1 not.
@@ -273,13 +272,13 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         answered before replaces that answer. `answers_` keeps the `names` of the rows. The old model stays as it is.
         """
         check_is_fitted(self)
-        check_teachable(self)
-        return cast(Self, taught(self, add_answers(self, self._read(X), y, names)))
+        answers.check_teachable(self)
+        return cast(Self, answers.taught(self, answers.add_answers(self, self._read(X), y, names)))
 
     def withdraw(self, indices: Any) -> Self:
         """Return a new model that has forgotten some of `answers_`, by their index."""
         check_is_fitted(self)
-        return cast(Self, taught(self, remaining_answers(self.answers_, indices)))
+        return cast(Self, answers.taught(self, answers.remaining_answers(self.answers_, indices)))
 
     def update(self, X: Any, forget: Any = None, *, source: str = "update", date: Any = None) -> Self:
         """Return a new model of the training rows and the rows of X, without the rows to `forget`.
@@ -319,9 +318,16 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return the explanations of X as a frame, one row each: polars if X is, else pandas, with the index of X."""
         return explanations_frame(self.explain(X), X)
 
-    @abstractmethod
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return the explanations of patterns as the measure reads them."""
+        from eocc.explain.groups import in_groups
+
+        with threads(self.n_jobs):
+            return in_groups(self, patterns, self._explain_rows(patterns))
+
+    @abstractmethod
+    def _explain_rows(self, patterns: Any) -> Sequence[Explanation]:
+        """Return why each pattern was accepted or rejected, in columns that are relative to groups if there are any."""
 
     @abstractmethod
     def rules(self) -> "list[Rule]":

@@ -1,6 +1,6 @@
 """EntropicOneClassClassifier: the method of the paper."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
@@ -30,7 +30,7 @@ from eocc.entropic.regions.scores import Scores, log_grades
 from eocc.entropic.search.genetic import GeneticSearch, Search, resolve_search
 from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.entropic.synthesis.synthesis import Model, Settings, synthesise
-from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
+from eocc.explain import Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
@@ -139,6 +139,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     _how_far_out_name = "distance to the nearest region, in its extents"
     _scores_left_out = False
     _own_state, _restore_own = entropic_state, restore_entropic
+    _explain_rows = explain_by_regions
 
     def __init__(
         self,
@@ -299,11 +300,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         scorer.regions_ = [self.regions_[k] for k in kept]
         scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], extents=fuzzy.extents[kept])
         return scorer
-
-    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
-        """Return why each pattern was accepted or rejected, by the nearest region."""
-        with threads(self.n_jobs):
-            return explain_by_regions(self, patterns)
 
     def rules(self) -> list[Rule]:
         """Return the model as fuzzy rules for people to read, one per region."""

@@ -16,6 +16,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
+from eocc.measures.protocol import compares_rows
 from eocc.scale.collections import are_dask_numbers, dask_passes, is_dask
 from eocc.scale.passes import Part, Passes
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
@@ -122,3 +123,8 @@ class LearnsRows(OneClassClassifier):
     def _n_training(self) -> int:
         """The number of training rows; `training_indices_` are those of them that are kept."""
         return self.n_rows_
+
+    @property
+    def _rows_scored_at_a_time(self) -> int:
+        """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
+        return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time

@@ -18,7 +18,7 @@ from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number, wrapped
 from eocc.calibration.conformal import Calibration, rank_of, rate_for
 from eocc.calibration.tally import Tally, joined, ranks_of
-from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
+from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.own_state import REGION_KEYS, region_state, restore_regions
 from eocc.classifiers.parameters import REGION_PARAMETERS
 from eocc.classifiers.updating import Batch
@@ -27,9 +27,8 @@ from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, Learned, lear
 from eocc.ellipsoids.shape import means_of, radius
 from eocc.entropic.graph.complete import SpanningTree
 from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.explain import Explanation, Rule, reach_of
+from eocc.explain import Rule, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
-from eocc.explain.groups import in_groups
 from eocc.explain.normal import normal_rows
 from eocc.explain.rules import correlations_of, ellipsoid_rules
 from eocc.formats.export import formula_of, python_module, select_statement
@@ -105,6 +104,7 @@ class RegionClassifier(LearnsRows):
     _how_far_out_name = "distance from the regions, in their widths"
     _scores_left_out = False
     _own_state, _restore_own = region_state, restore_regions
+    _explain_rows = explain_by_ellipsoids
     ellipsoids_: EllipsoidModel
     features_: ColumnFeatures | PairFeatures
     representatives_: Indices
@@ -221,10 +221,6 @@ class RegionClassifier(LearnsRows):
         logs = self._log_memberships(patterns)
         return Scores(radius(logs), np.minimum(logs, 0.0))
 
-    @property
-    def _rows_scored_at_a_time(self) -> int:
-        return BLOCK_ROWS if has_columns(self.measure_) else super()._rows_scored_at_a_time
-
     def _embed(self, patterns: Any) -> Matrix:
         """Return where patterns lie, in widths of the regions: Euclidean distances are Mahalanobis distances."""
         return self.ellipsoids_.place(self.features_.of(patterns))
@@ -301,10 +297,6 @@ class RegionClassifier(LearnsRows):
     def _keeps_training_rows(self) -> bool:
         """Whether the prototypes are training rows: for rows of numbers they are centres of regions."""
         return not has_rows(self.measure_)
-
-    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
-        with threads(self.n_jobs):
-            return in_groups(self, patterns, explain_by_ellipsoids(self, patterns))
 
     def rules(self) -> list[Rule]:
         """Return the regions as rules for people to read, the largest region first."""

@@ -18,7 +18,7 @@ from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
 from eocc.classifiers.answers import known_outliers
 from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.labels import ValidationSplit
-from eocc.classifiers.learning import BLOCK_ROWS, LearnsRows
+from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import check_offset, check_patterns
 from eocc.classifiers.updating import Batch, history_of, kept_rows
@@ -26,7 +26,7 @@ from eocc.entropic.regions.memberships import MembershipFunction, resolve_member
 from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
-from eocc.measures.protocol import Measure, compares_rows
+from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.selections import count_of
@@ -244,13 +244,10 @@ class SurpriseClassifier(LearnsRows):
         """The p-values of the rows in `training_indices_`, each left out of the training rows."""
         return self._calibrated().p_values(self._score_read(self.prototypes_).margins)
 
-    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
-        """Return why each pattern was accepted or rejected, by its nearest training rows."""
+    def _explain_rows(self, patterns: Any) -> Sequence[Explanation]:
         from eocc.explain import explain_by_neighbours
-        from eocc.explain.groups import in_groups
 
-        with threads(self.n_jobs):
-            return in_groups(self, patterns, explain_by_neighbours(self, patterns))
+        return explain_by_neighbours(self, patterns)
 
     def rules(self) -> "list[Rule]":
         """Return the regions as fuzzy rules for people to read, one per region."""
@@ -292,11 +289,6 @@ class SurpriseClassifier(LearnsRows):
     def _weightings(self) -> dict[str, Matrix]:
         """The weights as given and, if that makes a difference, with every weight variance-equalised."""
         return dict(zip(("weight", "variance-equalised"), self.surprise_model_.normal.weightings, strict=False))
-
-    @property
-    def _rows_scored_at_a_time(self) -> int:
-        """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
-        return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time
 
     def _own_state(self) -> dict[str, Any]:
         values = surprise_state(self.surprise_model_), self.outliers_, self.membership_function_, self.n_rows_

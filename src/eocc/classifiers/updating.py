@@ -7,13 +7,12 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import accumulate
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from eocc.base.arguments import unfitted_copy
-from eocc.base.checks import demand
+from eocc.base.checks import demand, is_integer
 from eocc.base.stored import check_keys
 from eocc.base.types import Flags
 from eocc.base.wording import counted
@@ -52,39 +51,41 @@ def kept_rows(history: tuple[Batch, ...], forget: Any, today: date) -> Flags:
     `forget` is None, a number of rows, an age (a timedelta or "90d"), a date (or "2026-01-31"), before which rows came,
     or the source of rows. Rows without a date have no age.
     """
-    starts = [0, *accumulate(batch.n_rows for batch in history)]
-    kept = np.ones(starts[-1], bool)
+    counts = [batch.n_rows for batch in history]
+    n = sum(counts)
     if forget is None:
-        return kept
-    if isinstance(forget, Integral) and not isinstance(forget, bool) and int(forget) >= 0:
-        if int(forget) > len(kept):
-            held = f"forget must be at most the {counted(len(kept), 'training row')} of the model, not {forget}"
+        return np.ones(n, bool)
+    if is_integer(forget) and forget >= 0:
+        if forget > n:
+            held = f"forget must be at most the {counted(n, 'training row')} of the model, not {forget}"
             raise ValueError(f"{held}; write a date as 2026-01-31")
-        kept[: int(forget)] = False
-        return kept
+        return np.arange(n) >= int(forget)
+    if (first := _first_day(forget, today)) is None:
+        sources = sorted({batch.source for batch in history})
+        if forget not in sources:
+            known = ", ".join(map(repr, sources[:5]))
+            raise ValueError(
+                f"forget must be a number of rows, an age such as 90d, a date or a source ({known}), not {forget!r}"
+            )
+        return np.repeat([batch.source != forget for batch in history], counts)
+    for batch in history:
+        if batch.date is None:
+            rows = f"the {counted(batch.n_rows, 'row')} of {batch.source!r} have no date"
+            raise ValueError(f"{rows}; forget them by number or source, and pass date= with each update")
+    return np.repeat([batch.date is not None and batch.date >= first for batch in history], counts)
+
+
+def _first_day(forget: Any, today: date) -> date | None:
+    """Return the first day of the rows that are kept, from an age or a date; None if it is neither."""
     written = str(forget)
     if isinstance(forget, timedelta) or re.fullmatch(r"\d+d", written):
         try:
-            forget = today - (forget if isinstance(forget, timedelta) else timedelta(days=int(written[:-1])))
+            return today - (forget if isinstance(forget, timedelta) else timedelta(days=int(written[:-1])))
         except OverflowError:
             raise ValueError(f"forget must be an age that goes back to the year 1 at most, not {written}") from None
-    elif isinstance(forget, date):
-        forget = day_of(forget)
-    elif re.fullmatch(r"\d{4}-\d\d-\d\d", written):
-        forget = date.fromisoformat(written)
-    sources = sorted({batch.source for batch in history})
-    if not isinstance(forget, date) and forget not in sources:
-        known = ", ".join(map(repr, sources[:5]))
-        raise ValueError(
-            f"forget must be a number of rows, an age such as 90d, a date or a source ({known}), not {forget!r}"
-        )
-    for batch, start in zip(history, starts, strict=False):
-        if isinstance(forget, date) and batch.date is None:
-            rows = f"the {counted(batch.n_rows, 'row')} of {batch.source!r} have no date"
-            raise ValueError(f"{rows}; forget them by number or source, and pass date= with each update")
-        is_old = batch.date < forget if isinstance(forget, date) and batch.date else batch.source == forget
-        kept[start : start + batch.n_rows] &= not is_old
-    return kept
+    if isinstance(forget, date):
+        return day_of(forget)
+    return date.fromisoformat(written) if re.fullmatch(r"\d{4}-\d\d-\d\d", written) else None
 
 
 def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Any:

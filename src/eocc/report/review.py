@@ -11,8 +11,7 @@ import numpy as np
 
 from eocc.base.markup import Markup, joined, tag
 from eocc.base.wording import counted
-from eocc.classifiers.answers import check_teachable
-from eocc.classifiers.asking import FIND
+from eocc.classifiers.answers import FIND, check_teachable
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.facts import with_facts
 from eocc.report.columns import columns_of
