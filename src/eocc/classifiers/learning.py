@@ -29,7 +29,7 @@ class LearnsRows(OneClassClassifier):
     """A classifier that learns from normal rows and from known outliers, without a search."""
 
     n_rows_: int
-    outliers_: Any = None  # the known outliers of the fit, if the model compares with them, without those of `answers_`
+    outliers_: Any  # the known outliers of the fit, if the model compares with them, without those of `answers_`
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X.
