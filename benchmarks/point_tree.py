@@ -16,8 +16,7 @@ from fast_hdbscan.hdbscan import compute_minimum_spanning_tree
 from timing import least_seconds, seconds, table
 
 from eocc.base.blas import one_blas_thread
-from eocc.entropic.graph.complete import spanning_tree
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic.graph import point_spanning_tree, spanning_tree
 from eocc.measures.euclidean import euclidean_pairwise_distance
 
 THREADS = os.cpu_count() or 1

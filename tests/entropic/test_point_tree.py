@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from eocc.entropic.graph import point_tree
-from eocc.entropic.graph.complete import euclidean_graph, spanning_tree
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic import graph
+from eocc.entropic.graph import euclidean_graph, point_spanning_tree, spanning_tree
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core
 from oracles import point_tree as oracle
@@ -17,7 +16,7 @@ from strategies import points
 
 def small(leaf_size=128, list_length=4):
     """Use small leaves and short lists, so that few points cover all code."""
-    return patch.multiple(point_tree, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length)
+    return patch.multiple(graph, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length)
 
 
 def complete_tree(X):
@@ -133,13 +132,13 @@ def test_without_ties_the_order_of_rows_only_renumbers_the_tree():
 def test_a_list_is_completed_no_further_than_needed():
     X = np.random.default_rng(6).normal(size=(2000, 3))
     asked = []
-    complete = point_tree._complete
+    complete = graph._complete
 
     def counted(boxes, lists, component, active, slot):
         asked.append(int(active.sum()))
         complete(boxes, lists, component, active, slot)
 
-    with patch.object(point_tree, "_complete", counted):
+    with patch.object(graph, "_complete", counted):
         point_spanning_tree(X)
     assert sum(asked[1:]) < 500
 

@@ -16,7 +16,7 @@ import numpy as np
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import format_number
 from eocc.classifiers.answers import without_gaps
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.measures.auto import is_pairwise
 from eocc.space.prototypes.content import row_hashes, words_of
 

@@ -22,13 +22,11 @@ from eocc.classifiers.entropic_settings import PRINTED, settings_of
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
-from eocc.entropic.graph.entropy import renyi_order
-from eocc.entropic.regions.fuzzy import normal_regions
-from eocc.entropic.regions.memberships import MembershipFunction
-from eocc.entropic.regions.rules import Extent, TConorm
-from eocc.entropic.regions.scores import Scores, log_grades
-from eocc.entropic.search.genetic import Search
-from eocc.entropic.synthesis.synthesis import Model, Settings, synthesise
+from eocc.entropic.graph import renyi_order
+from eocc.entropic.regions import normal_regions
+from eocc.entropic.rules import Extent, MembershipFunction, Scores, TConorm, log_grades
+from eocc.entropic.search import Search
+from eocc.entropic.synthesis import Model, Settings, synthesise
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure

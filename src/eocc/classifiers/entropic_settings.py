@@ -5,12 +5,11 @@ from typing import Any
 from eocc.base.arguments import n_threads
 from eocc.base.registry import resolve_function
 from eocc.classifiers.labels import ValidationSplit
-from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
-from eocc.entropic.regions.fuzzy import Fuzzification
-from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.search.genetic import GeneticSearch, resolve_search
-from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
-from eocc.entropic.synthesis.synthesis import Settings
+from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
+from eocc.entropic.regions import Fuzzification
+from eocc.entropic.rules import resolve_membership_function
+from eocc.entropic.search import GeneticSearch, resolve_search
+from eocc.entropic.synthesis import EntropySynthesis, Settings, Synthesis, ValidationSynthesis
 from eocc.space.prototypes.selections import resolve_selection
 
 # What differs from the defaults in the settings that the paper prints, and the reading of what it leaves open

@@ -8,10 +8,10 @@ from eocc.base.array_checks import indices, numbers
 from eocc.base.checks import FITTED, Check, demand, optional, real
 from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
-from eocc.entropic.graph.complete import SpanningTree
-from eocc.entropic.partition.cuts import checked_tree, members_of_clusters
-from eocc.entropic.regions.fuzzy import FuzzyModel, Region
-from eocc.entropic.regions.memberships import resolve_membership_function
+from eocc.entropic.graph import SpanningTree
+from eocc.entropic.partition import checked_tree, members_of_clusters
+from eocc.entropic.regions import FuzzyModel, Region
+from eocc.entropic.rules import resolve_membership_function
 
 # The entropy of copies, whose tree has length 0, is -inf; what was not measured is None.
 NUMBERS: dict[str, Check] = {

@@ -16,7 +16,7 @@ from eocc.base.wording import counted, format_number, wrapped
 from eocc.classifiers.learning import LearnsRows
 from eocc.ellipsoids.features import has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
-from eocc.entropic.graph.complete import SpanningTree
+from eocc.entropic.graph import SpanningTree
 from eocc.explain import Explanation, Rule, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
 from eocc.explain.groups import in_groups

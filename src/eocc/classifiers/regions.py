@@ -22,7 +22,7 @@ from eocc.classifiers.updating import Batch
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
 from eocc.ellipsoids.model import EllipsoidModel, Learned, learn_ellipsoids, with_outliers
 from eocc.ellipsoids.shape import means_of, radius
-from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin
+from eocc.entropic.rules import BOUNDARY, Scores, decision_margin
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD

@@ -12,7 +12,7 @@ from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel
 from eocc.ellipsoids.shape import Ellipsoids, KnownOutliers
-from eocc.entropic.regions.scores import BOUNDARY
+from eocc.entropic.rules import BOUNDARY
 
 # Sizes: d features, r axes, q = r + 1 coordinates, k regions, t edges between them, n training rows in the model. No
 # number of a fit is nearly as large as 1e40; with larger ones a score could overflow.

@@ -22,9 +22,8 @@ from eocc.base.stored import check_keys, check_values, restored, written
 from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows, known_outliers, n_removed
 from eocc.classifiers.updating import history_state, restored_history
-from eocc.entropic.graph.entropy import renyi_order
-from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY, log_grades
+from eocc.entropic.graph import renyi_order
+from eocc.entropic.rules import BOUNDARY, log_grades, resolve_membership_function
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline

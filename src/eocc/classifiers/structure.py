@@ -12,7 +12,7 @@ from eocc.classifiers.labels import ValidationSplit
 from eocc.space.representation import Representation
 
 if TYPE_CHECKING:
-    from eocc.entropic.synthesis.synthesis import Model
+    from eocc.entropic.synthesis import Model
 
 # The complete graph of this many prototypes takes some seconds.
 MOST_PROTOTYPES = 5000
@@ -25,7 +25,7 @@ def structure_of(classifier: Any) -> "Model":
     """
     from eocc.classifiers.entropic import EntropicOneClassClassifier
     from eocc.classifiers.entropic_settings import settings_of
-    from eocc.entropic.synthesis.synthesis import best_model
+    from eocc.entropic.synthesis import best_model
 
     prototypes = classifier.prototypes_
     if len(prototypes) > MOST_PROTOTYPES:

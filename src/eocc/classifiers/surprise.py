@@ -19,8 +19,14 @@ from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import SURPRISE_KEYS, restore_surprise
 from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.updating import Batch, history_of, kept_rows
-from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
+from eocc.entropic.rules import (
+    BOUNDARY,
+    MembershipFunction,
+    Scores,
+    decision_margin,
+    log_grades,
+    resolve_membership_function,
+)
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure, compares_rows

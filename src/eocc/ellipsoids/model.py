@@ -17,8 +17,7 @@ from eocc.ellipsoids.shape import (
     radius,
     scatter_cuts,
 )
-from eocc.entropic.graph.complete import SpanningTree, spanning_tree
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic.graph import SpanningTree, point_spanning_tree, spanning_tree
 from eocc.measures.euclidean import distinct_rows, euclidean_pairwise_distance
 
 # Of more coordinates the tree comes from all pairs, if the rows are this few: boxes around points then hardly exclude
