@@ -139,8 +139,8 @@ class RegionClassifier(RegionViews):
             raise ValueError(f"n_regions is {self.n_regions}, but there are {n} normal rows; pass at most {n}")
         # In the order of their content, so that the order of the rows does not matter.
         order = np.argsort(row_hashes(words_of(patterns)), kind="stable")
-        patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
-        with threads(count):
+        patterns, measure = patterns[order], self.resolved_measure_
+        with threads(n_threads(self.n_jobs)):
             fitted = measure.fit_roughly(patterns)
             weights = self._weights_of(fitted)
             if has_columns(fitted):
@@ -151,7 +151,7 @@ class RegionClassifier(RegionViews):
                 if isinstance(fitted, OwnFitted):
                     check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
                 features, coordinates = pair_features(fitted, weights, patterns, prepared)
-            learned = learn_ellipsoids(coordinates, self.n_regions, count)
+            learned = learn_ellipsoids(coordinates, self.n_regions)
             if outliers is not None:
                 rank = rank_of(rate_for(self.false_alarm_rate, len(numbers)), len(numbers))
                 limit = float(np.sort(learned.radii)[-rank])  # up to this radius rows are normal

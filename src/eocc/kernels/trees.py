@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.kernels.compile import kernel, summing_kernel
-from eocc.kernels.distances import row_distance
+from eocc.kernels.distances import SPARE_BITS, row_distance, squares_by_columns
 
 # The rounding error of a similarity 1 - w; a mean similarity below it counts as 0.
 # departure: no similarity
@@ -47,6 +47,46 @@ def prim_edges(distances):
         last = n - 2 - step
         rest[pick], link[pick], distance[pick] = rest[last], link[last], distance[last]
     return edges, lengths
+
+
+@kernel
+def least_of(values, count):
+    """Return the least of the first values."""
+    least = values[0]
+    for t in range(count):
+        least = min(least, values[t])
+    return least
+
+
+@kernel
+def prim_point_edges(rows, columns, edges, lengths):
+    """Fill `edges` and `lengths` with those of the minimum spanning tree of points, of which no matrix is needed."""
+    # As above; but `columns` holds the coordinates of the vertices outside, of which rows[1:] are the first, and
+    # lengths count without their spare bits. A squared length only excludes vertices beyond their limit: dropping 16
+    # bits moves a square by 3e-11 of itself, sums of squares err by 1e-13, and squares below 1e-290 lose digits. Keys
+    # are the bits of the lengths, whose order is that of the lengths, because minima of integers vectorise.
+    n = rows.shape[0]
+    rest, link, squares, limit = np.arange(1, n), np.zeros(n - 1, np.int64), np.empty(n - 1), np.full(n - 1, np.inf)
+    key, half, mask = np.full(n - 1, np.iinfo(np.int64).max), 1 << (SPARE_BITS - 1), -(1 << SPARE_BITS)
+    vertex = 0
+    for step in range(n - 1):
+        count = n - 1 - step
+        squares_by_columns(rows[vertex], columns, squares[:count])
+        for t in range(count):
+            if squares[t] <= limit[t]:
+                length = row_distance(rows[vertex], rows[rest[t]])
+                bits = (np.float64(length).view(np.int64) + half) & mask
+                if bits < key[t] or (bits == key[t] and vertex < link[t]):
+                    key[t], link[t], limit[t] = bits, vertex, length * length * (1 + 1e-10) + 1e-290
+        least, pick = least_of(key, count), -1
+        for t in range(count):
+            if key[t] == least and (pick < 0 or precedes(rest[t], link[t], rest[pick], link[pick])):
+                pick = t
+        vertex, last = rest[pick], count - 1
+        edges[step, 0], edges[step, 1] = min(vertex, link[pick]), max(vertex, link[pick])
+        lengths[step] = np.int64(least).view(np.float64)
+        rest[pick], link[pick], key[pick], limit[pick] = rest[last], link[last], key[last], limit[last]
+        columns[:, pick] = columns[:, last]
 
 
 @kernel
