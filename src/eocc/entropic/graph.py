@@ -162,5 +162,6 @@ def point_spanning_tree(points: ArrayLike) -> SpanningTree:
     return measured_tree(rows, 1.0, edges, keys)
 
 
-for _public in (SpanningTree, spanning_tree, point_spanning_tree, normalized_entropy, renyi_entropy):
-    completed(_public)
+__all__ = ["SpanningTree", "normalized_entropy", "point_spanning_tree", "renyi_entropy", "spanning_tree"]
+for _name in __all__:
+    completed(globals()[_name])

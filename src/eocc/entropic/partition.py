@@ -111,5 +111,6 @@ def checked_tree(tree: SpanningTree) -> SpanningTree:
     return SpanningTree(np.ascontiguousarray(edges, dtype=np.int64), np.asarray(lengths, dtype=np.float64))
 
 
-for _public in (cut, prune, normalized_modularity, modularity_curve):
-    completed(_public)
+__all__ = ["cut", "modularity_curve", "normalized_modularity", "prune"]
+for _name in __all__:
+    completed(globals()[_name])

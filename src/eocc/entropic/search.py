@@ -159,5 +159,6 @@ def _checked_batch(batch: Matrix, n_parameters: int, search: Search) -> Matrix:
     return candidates
 
 
-for _public in (GeneticSearch, Search, resolve_search):
-    completed(_public)
+__all__ = ["GeneticSearch", "Search", "resolve_search"]
+for _name in __all__:
+    completed(globals()[_name])
