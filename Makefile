@@ -59,8 +59,8 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/table.py
 
 fuzz: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/fuzz_model_file.py
-	$(BIN)/python benchmarks/fuzz_files.py
+	for attack in model_file files commands fits updates; do $(BIN)/python benchmarks/fuzz_$$attack.py || exit 1; done
+	$(BIN)/python benchmarks/hostile_workbooks.py
 
 kill: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/kill.py

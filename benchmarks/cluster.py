@@ -20,8 +20,7 @@ from graph_edit import random_graph
 from timing import seconds, table
 
 from eocc import EntropicOneClassClassifier
-from eocc.entropic.synthesis.assessment import EntropySynthesis
-from eocc.entropic.synthesis.synthesis import Evaluator
+from eocc.entropic.synthesis import EntropySynthesis, Evaluator
 from eocc.measures import GraphEdit
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects

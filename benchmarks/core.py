@@ -18,11 +18,10 @@ from sklearn.metrics import euclidean_distances
 from timing import least_seconds, seconds, table
 
 from eocc.base.threads import one_blas_thread, workers
-from eocc.entropic.graph.complete import spanning_tree
-from eocc.entropic.partition.cuts import modularity_curve
-from eocc.entropic.search.genetic import GeneticSearch, generations
-from eocc.entropic.synthesis.assessment import EntropySynthesis
-from eocc.entropic.synthesis.synthesis import embed
+from eocc.entropic.graph import spanning_tree
+from eocc.entropic.partition import modularity_curve
+from eocc.entropic.search import GeneticSearch, generations
+from eocc.entropic.synthesis import EntropySynthesis, embed
 from eocc.kernels.trees import prim_edges
 from eocc.measures import Euclidean
 

@@ -18,10 +18,9 @@ from timing import table
 
 import eocc
 from eocc import EntropicOneClassClassifier
-from eocc.entropic.partition.cuts import cut, members_of_clusters
-from eocc.entropic.regions.fuzzy import default_extent
-from eocc.entropic.synthesis.assessment import EntropySynthesis
-from eocc.entropic.synthesis.synthesis import embed
+from eocc.entropic.partition import cut, members_of_clusters
+from eocc.entropic.regions import default_extent
+from eocc.entropic.synthesis import EntropySynthesis, embed
 from eocc.experiments.protocol import NORMALISATIONS, UciSource
 from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, new_figure
 

@@ -1,6 +1,6 @@
 """Damage data files at random: each must be read, or raise a ValueError or OSError of one line.
 
-``python benchmarks/fuzz_files.py [cases] [seed]`` runs 10,000 cases over all formats in turn. Every file is read as
+``python benchmarks/fuzz_files.py [cases] [seed]`` runs 1,000 cases over all formats in turn. Every file is read as
 training data, and scored with a model of its kind. A case with another outcome, or one that takes longer than LONGEST
 seconds, is printed with its number. The same seed damages files in the same way. The exit status is 1 if there is one.
 """
@@ -262,7 +262,7 @@ def run(cases, seed, tell=lambda text: None):
 
 
 def main():
-    cases, seed = (int(text) for text in (*sys.argv[1:], *("10000", "0")[len(sys.argv) - 1 :]))
+    cases, seed = (int(text) for text in (*sys.argv[1:], *("1000", "0")[len(sys.argv) - 1 :]))
     faulthandler.enable()
     start = time.perf_counter()
     counts, bad = run(cases, seed, print)

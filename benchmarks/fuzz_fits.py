@@ -29,6 +29,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import scipy.sparse
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
@@ -128,6 +129,39 @@ def arrow_over_numpy(as_polars=False):
         return Case(table[:N_ROWS], new, arrays)
 
     return make
+
+
+def pandas_over_buffers(rng, folder):
+    """Return a frame whose columns of all kinds lie over arrays and bytes that the caller can change."""
+    n = N_ROWS + N_NEW
+    numbers, integers, codes = (
+        rng.normal(size=n).round(3),
+        rng.integers(0, 99, n),
+        rng.integers(0, 3, n).astype(np.int8),
+    )
+    gaps, text = rng.random(n) < 0.1, rng.choice(list(b"abc"), n).astype(np.uint8)
+    places = pa.py_buffer(np.arange(n + 1, dtype=np.int32))
+    texts = pa.StringArray.from_buffers(n, places, pa.py_buffer(text))
+    frame = pd.DataFrame({
+        "arrow": pd.arrays.ArrowExtensionArray(pa.array(numbers)),
+        "nullable": pd.arrays.IntegerArray(integers, gaps, copy=False),
+        "state": pd.Categorical.from_codes(codes, ["on", "off", "idle"]),
+        "text": pd.arrays.ArrowExtensionArray(texts),
+    })  # fmt: skip
+    return Case(
+        frame.iloc[:N_ROWS], frame.iloc[N_ROWS:], [one[:N_ROWS] for one in (numbers, integers, codes, gaps, text)]
+    )
+
+
+def sparse(rng, folder):
+    whole = scipy.sparse.csr_matrix(np.maximum(numbers(rng, N_ROWS + N_NEW), 0))
+    rows = whole[:N_ROWS]
+    return Case(rows, whole[N_ROWS:], [rows.data])
+
+
+def matrix(rng, folder):
+    case = laid_out("C")(rng, folder)
+    return Case(np.matrix(case.X, copy=False), case.new, [case.X])
 
 
 def polars_over_numpy(rng, folder):
@@ -265,6 +299,8 @@ KINDS = {
     "Fortran memmap": memmap("F"),
     "memmap with gaps": memmap("F", gaps=True),
     "array of objects": objects_2d,
+    "matrix": matrix,
+    "sparse matrix": sparse,
     "pandas float64": pandas_frame("float64", numeric=True),
     "pandas float32": pandas_frame("float32", numeric=True),
     "pandas int64": pandas_frame("int64", numeric=True),
@@ -272,6 +308,7 @@ KINDS = {
     "pandas Float64": pandas_frame("Float64", numeric=True),
     "pandas double[pyarrow]": pandas_frame("double[pyarrow]", numeric=True),
     "pandas over an array": pandas_frame("float64", numeric=True, from_array=True),
+    "pandas over buffers": pandas_over_buffers,
     "pandas mixed": pandas_frame(),
     "pandas mixed with gaps": pandas_frame("gaps"),
     "pandas nullable": pandas_frame("nullable"),
@@ -354,7 +391,7 @@ def _change_array(array, seen):
         return
     if array.dtype == object:
         array[...] = np.array([_other(item) for item in array.ravel().tolist()], object).reshape(array.shape)
-    elif array.dtype.kind in "fiu":
+    elif array.dtype.kind in "fiu" and array.dtype.itemsize > 1:  # shorter ones may be codes or letters
         array[...] = (array[::-1] * 3 + 7).astype(array.dtype)
     else:
         array[...] = array[::-1].copy()
@@ -369,6 +406,7 @@ def _change_pandas(frame):
 
 def fingerprint(thing):
     """Return the content of an object as text, to see whether it changed."""
+    thing = thing.toarray() if scipy.sparse.issparse(thing) else thing
     if isinstance(thing, np.ndarray):
         return repr(thing.tolist())
     if isinstance(thing, nx.Graph):
@@ -404,7 +442,7 @@ def check(case, clf, y, owned, path):
     model = clf.fit(case.X, y)
     first = answers(model, case.new, path)
     assert np.isfinite(first[1]).all(), "a score is not finite"
-    alone = [model.score_samples(case.new[k : k + 1])[0] for k in range(len(case.new))]
+    alone = [model.score_samples(case.new[k : k + 1])[0] for k in range(N_NEW)]
     assert alone == first[1], "a row scores otherwise alone"
     assert fingerprint(case.X) == before, "the data changed"
     seen = {}

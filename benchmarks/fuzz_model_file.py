@@ -1,6 +1,6 @@
 """Alter model files at random, then load and use them. Each must give an error of one line, or a model that works.
 
-``python benchmarks/fuzz_model_file.py [cases] [seed]`` runs 100,000 cases over the models of all classifiers, of all
+``python benchmarks/fuzz_model_file.py [cases] [seed]`` runs 10,000 cases over the models of all classifiers, of all
 measures, with and without labels and answers. Some cases damage the bytes of a file. Most edit its decoded content
 (numbers, names, arrays, lists), with the right checksums and the derived numbers computed again, as a hostile writer
 would. What loads is used: rows are scored and explained, the model is described, its memory planned. Of about one in
@@ -214,7 +214,7 @@ def in_children(n_cases, seed, folder):
 
 def main():
     words = sys.argv[1:]
-    n_cases = int(words[0]) if words else 100_000
+    n_cases = int(words[0]) if words else 10_000
     seed = int(words[1]) if len(words) > 1 else 0
     faulthandler.enable()
     started, fates, n_failed = time.perf_counter(), Counter(), 0

@@ -1,14 +1,13 @@
 """Speed of the exact spanning tree of points against fast_hdbscan's, as ratios in one run.
 
-python benchmarks/point_tree.py          10,000 points, then 100,000, on all cores
+python benchmarks/point_tree.py          10,000 points, then 100,000
 python benchmarks/point_tree.py --wide   also rows of 256 columns, against the complete graph
 
 fast_hdbscan is asked for min_samples=1: its core distances are then 0 and its tree is the plain Euclidean one, but in
-single precision. Compiling is left out on both sides. Both use as many threads as there are cores.
+single precision, and uses all cores; ours uses one. Compiling is left out on both sides.
 """
 
 import argparse
-import os
 from functools import partial
 
 import numpy as np
@@ -16,11 +15,8 @@ from fast_hdbscan.hdbscan import compute_minimum_spanning_tree
 from timing import least_seconds, seconds, table
 
 from eocc.base.threads import one_blas_thread
-from eocc.entropic.graph.complete import spanning_tree
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic.graph import point_spanning_tree, spanning_tree
 from eocc.measures.euclidean import euclidean_pairwise_distance
-
-THREADS = os.cpu_count() or 1
 
 
 def normal(n, d=10):
@@ -29,7 +25,7 @@ def normal(n, d=10):
 
 def compile_both():
     for d in (10, 256):
-        point_spanning_tree(normal(300, d), n_threads=THREADS)
+        point_spanning_tree(normal(300, d))
     compute_minimum_spanning_tree(normal(300), min_samples=1)
 
 
@@ -38,7 +34,7 @@ def timed_trees(X):
     totals = []
 
     def ours():
-        totals.append(point_spanning_tree(X, n_threads=THREADS).lengths.sum())
+        totals.append(point_spanning_tree(X).lengths.sum())
 
     def theirs():
         totals.append(compute_minimum_spanning_tree(X, min_samples=1)[0][:, 2].sum())
@@ -69,7 +65,7 @@ def complete_graph(X):
 def against_complete_graph(n, d):
     X = normal(n, d)
     with one_blas_thread():
-        mine, other = least_seconds([partial(point_spanning_tree, X, n_threads=1), partial(complete_graph, X)], 2)
+        mine, other = least_seconds([partial(point_spanning_tree, X), partial(complete_graph, X)], 2)
     what = f"n = {n:,}, d = {d}, one thread, against our complete graph"
     return [what, f"{mine:.2f} s", f"{other:.2f} s", "", "", f"{other / mine:.1f} x"]
 
@@ -85,7 +81,7 @@ def main():
         rows.append(against_fast_hdbscan(100_000, wanted.large_rounds, "2.5 x", "5 x"))
     if wanted.wide:
         rows += [against_complete_graph(5_000, 30), against_complete_graph(5_000, 256)]
-    print(table([[f"spanning tree of points, {THREADS} threads", "ours", "theirs", "must", "aim", "measured"], *rows]))
+    print(table([["spanning tree of points", "ours", "theirs", "must", "aim", "measured"], *rows]))
 
 
 if __name__ == "__main__":

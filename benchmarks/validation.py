@@ -12,11 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from timing import least_seconds, seconds, table
 
 from eocc.base.threads import one_blas_thread
-from eocc.entropic.regions.all_partitions import accuracy, performance_curve
-from eocc.entropic.regions.rules import mean_extent
-from eocc.entropic.regions.scores import BOUNDARY
-from eocc.entropic.synthesis.assessment import ValidationSynthesis
-from eocc.entropic.synthesis.synthesis import embed
+from eocc.entropic.regions import accuracy, performance_curve
+from eocc.entropic.rules import BOUNDARY, mean_extent
+from eocc.entropic.synthesis import ValidationSynthesis, embed
 from eocc.space.representation import Representation
 
 N, M = 1000, 300

@@ -16,7 +16,7 @@ from eocc import RegionClassifier
 from eocc.ellipsoids.features import row_coordinates
 from eocc.ellipsoids.model import whitened
 from eocc.ellipsoids.shape import pooled_shape, scatter_cuts
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic.graph import point_spanning_tree
 
 rng = np.random.default_rng(0)
 t = rng.random(150)

@@ -4,10 +4,9 @@ import numpy as np
 
 from doubles import plain
 from eocc.classifiers.surprise import count_compared
-from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
-from eocc.entropic.regions.fuzzy import build_region
-from eocc.entropic.regions.rules import std_extent
-from eocc.entropic.regions.scores import log_grades
+from eocc.entropic.graph import EuclideanGraph, SpanningTree
+from eocc.entropic.regions import build_region
+from eocc.entropic.rules import log_grades, std_extent
 from eocc.space.dissimilarity_space import DissimilaritySpace
 
 

@@ -1,5 +1,7 @@
 """Constant columns, columns of any size, masks, dates, similarities: nothing wrong passes in silence."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,6 +51,41 @@ def test_dates_are_not_taken_for_numbers():
     clf = SurpriseClassifier().fit(pd.DataFrame({"day": shuffled}))
     new = pd.DataFrame({"day": [days[50], days[-1] + pd.Timedelta(days=365)]})
     assert clf.predict(new).tolist() == [1, -1]
+
+
+@pytest.mark.parametrize("unit", ["Y", "D", "s", "ms"])
+@pytest.mark.parametrize("kind", ["datetime64", "timedelta64"])
+@pytest.mark.parametrize("of_objects", [False, True])
+def test_dates_that_microseconds_do_not_reach_are_refused(kind, unit, of_objects):
+    moments = np.array([1, 2**62] * 20).view(f"{kind}[{unit}]")
+    with pytest.raises(ValueError, match="'inf' is not a finite number"):
+        SurpriseClassifier().fit([{"t": one} for one in moments] if of_objects else moments[:, None])
+
+
+@pytest.mark.parametrize("unit", ["ns", "as"])
+def test_dates_finer_than_microseconds_are_read(unit):
+    moments = np.array([5, 2**62] * 20).view(f"datetime64[{unit}]")[:, None]
+    assert SurpriseClassifier().fit(moments).predict(moments[:2]).tolist() == [1, 1]
+
+
+def test_a_signaling_nan_is_a_missing_value():
+    rows = [{"d": Decimal(k), "c": "ab"[k % 2]} for k in (3, 1, 4, 1, 5, 9, 2, 6) * 5]
+    gap = [{"d": Decimal("NaN"), "c": "a"}, {"d": Decimal("sNaN"), "c": "a"}]
+    quiet, signaling = SurpriseClassifier().fit([*rows, *gap]).score_samples(gap)
+    assert quiet == signaling
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.zeros(9, [("a", float), ("b", int)]), r"a structured array; pass pandas.DataFrame\(X\)"),
+        (pd.DataFrame(ROWS, columns=["a", np.nan]).assign(c="x"), "a column named NaN; rename it"),
+        ([{"a": 1.0, np.nan: "x"}] * 9, "a column named NaN; rename it"),
+    ],
+)
+def test_columns_without_usable_names_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        SurpriseClassifier().fit(X)
 
 
 def test_a_mask_is_not_ignored():

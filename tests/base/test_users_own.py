@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from doubles import Manhattan, OneBatch, plain
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
-from eocc.entropic.graph.complete import spanning_tree
+from eocc.entropic.graph import spanning_tree
 from eocc.explain import differences
 from eocc.measures.function import OwnFitted
 

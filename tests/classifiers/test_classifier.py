@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import eocc
 from doubles import fitted_names, plain
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
-from eocc.entropic.graph.entropy import normalized_entropy, renyi_entropy
+from eocc.entropic.graph import normalized_entropy, renyi_entropy
 from eocc.entropic.search import GeneticSearch
 from eocc.measures import Euclidean
 from strategies import points

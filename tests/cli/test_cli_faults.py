@@ -1,9 +1,11 @@
 """Commands that cannot write or read, or are interrupted: one line of error, and the right exit code."""
 
+import errno
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -39,6 +41,12 @@ CLOSED, FULL = (
 def test_an_output_that_cannot_be_written_is_one_line(redirected, message, folder):
     done = shell(folder, f"eocc --version -q {redirected}")
     assert (done.stderr, done.returncode) == (message, 1)
+
+
+def test_a_file_whose_reading_fails_is_one_line(monkeypatch, capsys):
+    monkeypatch.setattr("eocc.load", mock.Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+    assert main(["inspect", "model.eocc"]) == 1
+    assert capsys.readouterr().err == "eocc: a file: Input/output error\n"
 
 
 @pytest.mark.parametrize("line", ["score model.eocc rows.csv", "inspect model.eocc"])

@@ -12,7 +12,7 @@ from eocc import SurpriseClassifier
 
 HEAVY = (
     "sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.linalg", "scipy.special", "joblib", "narwhals", "dask",
-    "matplotlib", "eocc.explain.rules", "eocc.explain.by_neighbours", "eocc.entropic.regions.fuzzy",
+    "matplotlib", "eocc.explain.rules", "eocc.explain.by_neighbours", "eocc.entropic.regions",
     "eocc.classifiers.entropic", "eocc.measures.graphs",
 )  # fmt: skip
 COMMAND = f"""

@@ -18,7 +18,7 @@ from eocc.ellipsoids.shape import (
     radius,
     scatter_cuts,
 )
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic.graph import point_spanning_tree
 from oracles import ellipsoids as oracle
 from strategies import points
 

@@ -7,8 +7,7 @@ from sklearn.base import clone
 
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import make_three_clusters, make_two_clusters
-from eocc.entropic.graph.complete import spanning_tree
-from eocc.entropic.graph.entropy import renyi_entropy
+from eocc.entropic.graph import renyi_entropy, spanning_tree
 from eocc.entropic.partition import modularity_curve, normalized_modularity, prune
 from eocc.entropic.search import GeneticSearch
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eocc.entropic.graph.entropy import normalized_entropy, renyi_entropy
+from eocc.entropic.graph import normalized_entropy, renyi_entropy
 from oracles import core
 
 

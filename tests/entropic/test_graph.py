@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 
-from eocc.entropic.graph.complete import euclidean_graph, spanning_tree
+from eocc.entropic.graph import euclidean_graph, spanning_tree
 from eocc.measures import Euclidean
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import dissimilarity_space

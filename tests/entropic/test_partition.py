@@ -4,8 +4,8 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 
-from eocc.entropic.graph.complete import SpanningTree, spanning_tree
-from eocc.entropic.partition.cuts import cut, greedy_prune, modularity_curve, normalized_modularity, prune
+from eocc.entropic.graph import SpanningTree, spanning_tree
+from eocc.entropic.partition import cut, greedy_prune, modularity_curve, normalized_modularity, prune
 from oracles import core
 from strategies import distance_matrices
 

@@ -1,23 +1,14 @@
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from eocc.entropic.graph import point_tree
-from eocc.entropic.graph.complete import euclidean_graph, spanning_tree
-from eocc.entropic.graph.point_tree import point_spanning_tree
+from eocc.entropic.graph import euclidean_graph, point_spanning_tree, spanning_tree
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core
 from oracles import point_tree as oracle
 from strategies import points
-
-
-def small(leaf_size=128, list_length=4):
-    """Use small leaves and short lists, so that few points cover all code."""
-    return patch.multiple(point_tree, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length)
 
 
 def complete_tree(X):
@@ -33,8 +24,7 @@ def assert_same(tree, expected):
 @settings(max_examples=40)
 def test_tree_equals_the_oracle_also_under_ties_and_copies(X):
     edges, lengths = oracle.point_spanning_tree(X)
-    with small(leaf_size=2, list_length=1):
-        tree = point_spanning_tree(X)
+    tree = point_spanning_tree(X)
     assert tree.edges.tolist() == edges
     assert_allclose(tree.lengths, lengths, rtol=1e-14)
 
@@ -90,8 +80,7 @@ def samples():
 @pytest.mark.parametrize("sample", samples())
 def test_tree_equals_that_of_the_complete_graph(sample):
     X = samples()[sample]
-    with small(leaf_size=16):
-        assert_same(point_spanning_tree(X), complete_tree(X))
+    assert_same(point_spanning_tree(X), complete_tree(X))
 
 
 def test_tree_equals_that_of_the_graph_over_a_dissimilarity_space():
@@ -101,16 +90,6 @@ def test_tree_equals_that_of_the_graph_over_a_dissimilarity_space():
     tree = point_spanning_tree(space.rows * space.scale)
     assert tree.edges.tolist() == graph.tree.edges.tolist()
     assert_allclose(tree.lengths, graph.tree.lengths, rtol=1e-14)
-
-
-def test_the_tree_does_not_depend_on_threads_or_leaves():
-    X = np.random.default_rng(2).normal(size=(3000, 6)).round(1)
-    expected = point_spanning_tree(X)
-    for n_threads in (1, 2, 5):
-        with small(leaf_size=32):
-            tree = point_spanning_tree(X, n_threads=n_threads)
-        assert tree.edges.tobytes() == expected.edges.tobytes()
-        assert tree.lengths.tobytes() == expected.lengths.tobytes()
 
 
 @given(points(min_rows=2, max_rows=20))
@@ -130,31 +109,16 @@ def test_without_ties_the_order_of_rows_only_renumbers_the_tree():
     assert np.sort(order[shuffled.edges], axis=1).tolist() == tree.edges.tolist()
 
 
-def test_a_list_is_completed_no_further_than_needed():
-    X = np.random.default_rng(6).normal(size=(2000, 3))
-    asked = []
-    complete = point_tree._complete
-
-    def counted(boxes, lists, component, active, slot):
-        asked.append(int(active.sum()))
-        complete(boxes, lists, component, active, slot)
-
-    with patch.object(point_tree, "_complete", counted):
-        point_spanning_tree(X)
-    assert sum(asked[1:]) < 500
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("points", "message"),
     [
-        ({"points": np.zeros(3)}, r"points must be a matrix with rows and columns, not of shape \(3,\)"),
-        ({"points": np.zeros((0, 2))}, r"not of shape \(0, 2\)"),
-        ({"points": np.zeros((2, 0))}, r"not of shape \(2, 0\)"),
-        ({"points": [[np.nan]]}, "NaN or infinity"),
-        ({"points": [[-1e200], [0.0]]}, r"points reach 1e\+200, whose square overflows"),
-        ({"points": [[1.0]], "n_threads": 0}, "n_threads must be at least 1, not 0"),
+        (np.zeros(3), r"points must be a matrix with rows and columns, not of shape \(3,\)"),
+        (np.zeros((0, 2)), r"not of shape \(0, 2\)"),
+        (np.zeros((2, 0)), r"not of shape \(2, 0\)"),
+        ([[np.nan]], "NaN or infinity"),
+        ([[-1e200], [0.0]], r"points reach 1e\+200, whose square overflows"),
     ],
 )
-def test_invalid_input_raises_clear_errors(arguments, message):
+def test_invalid_input_raises_clear_errors(points, message):
     with pytest.raises(ValueError, match=message):
-        point_spanning_tree(**arguments)
+        point_spanning_tree(points)

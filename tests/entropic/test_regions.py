@@ -7,22 +7,20 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
 from eocc.base.registry import resolve_function
-from eocc.entropic.graph.complete import EuclideanGraph, spanning_tree
-from eocc.entropic.partition.cuts import cut, members_of_clusters
-from eocc.entropic.regions import EXTENTS, TCONORMS
-from eocc.entropic.regions.fuzzy import CANCELLED, LEAST_EXTENT, FuzzyModel, build_region, log_grades
-from eocc.entropic.regions.memberships import (
+from eocc.entropic import EXTENTS, TCONORMS
+from eocc.entropic.graph import EuclideanGraph, spanning_tree
+from eocc.entropic.partition import cut, members_of_clusters
+from eocc.entropic.regions import CANCELLED, LEAST_EXTENT, FuzzyModel, build_region, log_grades
+from eocc.entropic.rules import (
     MEMBERSHIP_FUNCTIONS,
     Bell,
     Gaussian,
+    QuantileExtent,
     Triangular,
+    decision_margin,
+    maximum,
     resolve_membership_function,
 )
-from eocc.entropic.regions.rules import (
-    QuantileExtent,
-    maximum,
-)
-from eocc.entropic.regions.scores import decision_margin
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from eocc.entropic.search.genetic import GeneticSearch, cross, generations, mutate, resolve_search, select
+from eocc.entropic.search import GeneticSearch, cross, generations, mutate, resolve_search, select
 
 
 def sphere(batch):

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
-from eocc.entropic.synthesis.assessment import EntropySynthesis
-from eocc.entropic.synthesis.synthesis import embed
+from eocc.entropic.synthesis import EntropySynthesis, embed
 from eocc.measures import Euclidean
 from eocc.space.weightings import checked_weights
 from oracles import core

@@ -11,16 +11,12 @@ from sklearn.preprocessing import StandardScaler
 from eocc import EntropicOneClassClassifier
 from eocc.base.registry import resolve_function
 from eocc.datasets import make_narrow_band
-from eocc.entropic.partition.cuts import cut, members_of_clusters
-from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
-from eocc.entropic.regions.all_partitions import accuracy, performance_curve
-from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, build_region
-from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian
-from eocc.entropic.regions.rules import maximum, mean_extent
-from eocc.entropic.regions.scores import BOUNDARY
+from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
+from eocc.entropic.partition import cut, members_of_clusters
+from eocc.entropic.regions import Fuzzification, FuzzyModel, accuracy, build_region, performance_curve
+from eocc.entropic.rules import BOUNDARY, MEMBERSHIP_FUNCTIONS, Gaussian, maximum, mean_extent
 from eocc.entropic.search import GeneticSearch
-from eocc.entropic.synthesis.assessment import ValidationSynthesis
-from eocc.entropic.synthesis.synthesis import embed
+from eocc.entropic.synthesis import ValidationSynthesis, embed
 from eocc.measures import Euclidean
 from eocc.space.representation import Representation
 from oracles import core

@@ -15,8 +15,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import get_tags
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.entropic.regions.fuzzy import Region, normal_regions
-from eocc.entropic.regions.scores import decision_margin
+from eocc.entropic.regions import Region, normal_regions
+from eocc.entropic.rules import decision_margin
 from eocc.entropic.search import GeneticSearch
 from eocc.integrations.pyod import EOCC
 

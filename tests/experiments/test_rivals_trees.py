@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from eocc.entropic.graph.complete import spanning_tree
-from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
+from eocc.entropic.graph import spanning_tree
+from eocc.kernels.trees import lower_to_edges, lower_to_triangles
 from eocc.rivals.centres import (
     ChameleonDescription,
     KCentres,

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from doubles import plain
-from eocc.entropic.regions.memberships import Bell, Gaussian, Triangular
+from eocc.entropic.rules import Bell, Gaussian, Triangular
 from eocc.explain import differences
 from eocc.measures import MEASURES, Composite
 from samples import samples

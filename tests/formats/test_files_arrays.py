@@ -115,17 +115,20 @@ def with_shape(shape):
     return bytes_of(ROWS).replace(b"(4, 3), }" + b" " * 20, shape.ljust(29))
 
 
+NO_ARRAY = "cannot be read; is the file complete, and written by numpy.save?"
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "cannot be read: "),
-        (b"no array", "cannot be read: "),
-        (zipped(), "cannot be read: "),
-        (bytes_of(ROWS)[:-1], "cannot be read: mmap length is greater than file size"),
-        (bytes_of(ROWS)[:40], "cannot be read: "),
-        (with_shape(b"(4, -3), }"), "cannot be read: "),
-        (with_shape(b"(4, 9999999999), }"), "cannot be read: "),
-        (with_shape(b"(4, 3"), "cannot be read: "),
+        (b"", NO_ARRAY),
+        (b"no array", NO_ARRAY),
+        (zipped(), NO_ARRAY),
+        (bytes_of(ROWS)[:-1], NO_ARRAY),
+        (bytes_of(ROWS)[:40], NO_ARRAY),
+        (with_shape(b"(4, -3), }"), NO_ARRAY),
+        (with_shape(b"(4, 9999999999), }"), NO_ARRAY),
+        (with_shape(b"(4, 3"), NO_ARRAY),
         (bytes_of(np.array([[1, None]], object)), "holds Python objects, which are not read; save an array of numbers"),
         (bytes_of(np.arange(3.0)), "an array of rows has 2 dimensions, not 1; reshape(-1, 1) makes one column"),
         (bytes_of(np.float64(3)), "an array of rows has 2 dimensions, not 0; reshape it"),

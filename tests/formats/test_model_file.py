@@ -21,9 +21,8 @@ from sklearn.exceptions import NotFittedError
 from doubles import Manhattan, OneBatch, fitted_names, plain
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
 from eocc.classifiers import CLASSIFIERS
-from eocc.entropic.regions import EXTENTS, TCONORMS
-from eocc.entropic.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Triangular
-from eocc.entropic.regions.rules import QuantileExtent, lukasiewicz
+from eocc.entropic import EXTENTS, TCONORMS
+from eocc.entropic.rules import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, QuantileExtent, Triangular, lukasiewicz
 from eocc.entropic.search import GeneticSearch
 from eocc.formats.model_file import FORMAT, ModelFileError, NotSaved
 from eocc.formats.model_file.catalogue import classes, functions, name_of

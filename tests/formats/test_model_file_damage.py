@@ -14,8 +14,7 @@ from fuzz_model_file import fuzz
 
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
-from eocc.entropic.regions.memberships import Gaussian
-from eocc.entropic.regions.rules import std_extent
+from eocc.entropic.rules import Gaussian, std_extent
 from eocc.formats.model_file import ModelFileError, NotSaved, container
 from eocc.formats.model_file.arrays import array_bytes, array_from_bytes
 from eocc.formats.model_file.codec import Decoder, Encoder

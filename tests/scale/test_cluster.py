@@ -38,7 +38,7 @@ IMPORTED = [
     "eocc.classifiers.entropic",
     "eocc.classifiers.surprise",
     "eocc.measures.composite",
-    "eocc.entropic.search.genetic",
+    "eocc.entropic.search",
 ]
 LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_or_abstain", "transform"]
 

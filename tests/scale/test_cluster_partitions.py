@@ -92,3 +92,12 @@ def test_a_collection_without_rows_is_an_error(classifier):
     for X in (da.zeros((0, 2)), dd.from_pandas(frame, npartitions=1)):
         with pytest.raises(ValueError, match="X holds no rows; at least 1 is required"):
             classifier().fit(X)
+
+
+@pytest.mark.parametrize("classifier", [SurpriseClassifier, RegionClassifier])
+def test_partitions_without_rows_change_nothing(classifier):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc")).sort_values("a")
+    parts = dd.from_pandas(frame.reset_index(drop=True), npartitions=3)
+    parts = parts[parts["a"].between(-0.2, 0.2)]  # none of the first partition
+    same = classifier().fit(parts.compute()).score_samples(frame)
+    np.testing.assert_array_equal(classifier().fit(parts).score_samples(frame), same)

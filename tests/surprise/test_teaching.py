@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.classifiers.answers import HALF_WORTH, REACH, _candidates, _unlike
-from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores, resolve_membership_function
 from eocc.measures import Gower
 from eocc.measures.precomputed import joined
 from eocc.report import write_review

@@ -21,7 +21,7 @@ from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import format_number
 from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers.labels import signs
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.measures.auto import is_pairwise
 from eocc.measures.precomputed import joined
 from eocc.space.baseline import Baseline

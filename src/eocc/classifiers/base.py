@@ -23,7 +23,7 @@ from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state, upgraded
 from eocc.classifiers.summary import Summarises
 from eocc.classifiers.updating import Batch, day_of, updated
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.explain.explanation import Explanation, explanations_frame
 from eocc.explain.facts import with_facts
 from eocc.formats import model_file
@@ -35,7 +35,7 @@ from eocc.scale.passes import Passes
 from eocc.tables.windows import Windowing
 
 if TYPE_CHECKING:  # slow to import
-    from eocc.entropic.regions.fuzzy import FuzzyModel, Region
+    from eocc.entropic.regions import FuzzyModel, Region
     from eocc.explain.rules import Rule
 
 Result = TypeVar("Result")

@@ -21,15 +21,12 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.own_state import ENTROPIC_KEYS, entropic_state, restore_entropic
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
-from eocc.entropic.graph.entropy import renyi_order
-from eocc.entropic.regions import EXTENTS, PERFORMANCES, TCONORMS
-from eocc.entropic.regions.fuzzy import Fuzzification, normal_regions
-from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.entropic.regions.rules import Extent, TConorm
-from eocc.entropic.regions.scores import Scores, log_grades
-from eocc.entropic.search.genetic import GeneticSearch, Search, resolve_search
-from eocc.entropic.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
-from eocc.entropic.synthesis.synthesis import Model, Settings, synthesise
+from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
+from eocc.entropic.graph import renyi_order
+from eocc.entropic.regions import Fuzzification, normal_regions
+from eocc.entropic.rules import Extent, MembershipFunction, Scores, TConorm, log_grades, resolve_membership_function
+from eocc.entropic.search import GeneticSearch, Search, resolve_search
+from eocc.entropic.synthesis import EntropySynthesis, Model, Settings, Synthesis, ValidationSynthesis, synthesise
 from eocc.explain import Rule, explain_by_regions, reach_of, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure

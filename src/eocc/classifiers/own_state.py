@@ -23,11 +23,10 @@ from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel
 from eocc.ellipsoids.shape import Ellipsoids, KnownOutliers
-from eocc.entropic.graph.complete import SpanningTree
-from eocc.entropic.partition.cuts import checked_tree, members_of_clusters
-from eocc.entropic.regions.fuzzy import FuzzyModel, Region
-from eocc.entropic.regions.memberships import resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY
+from eocc.entropic.graph import SpanningTree
+from eocc.entropic.partition import checked_tree, members_of_clusters
+from eocc.entropic.regions import FuzzyModel, Region
+from eocc.entropic.rules import BOUNDARY, resolve_membership_function
 
 # The entropy of copies, whose tree has length 0, is -inf; what was not measured is None.
 ENTROPIC_NUMBERS: dict[str, Check] = {

@@ -3,9 +3,7 @@
 from eocc.base.checks import ANYTHING, AUTO, COLUMN_NAMES, THREADS, Parameter, integer, number, optional, prototypes
 from eocc.base.checks import MEMORY as BYTES
 from eocc.base.registry import choice
-from eocc.entropic.partition import LEAST_CLUSTERS
-from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, TCONORMS
-from eocc.entropic.search import SEARCHES
+from eocc.entropic import EXTENTS, LEAST_CLUSTERS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, TCONORMS
 from eocc.measures import MEASURES
 from eocc.space.prototypes import SELECTIONS
 

@@ -233,9 +233,10 @@ class ReadsPatterns:
             )
 
     def _without_naming(self, X: Any) -> Any:
-        """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""
+        """Return a Dask frame of numbers without the columns that name the rows, as its first rows show."""
         if hasattr(X, "columns"):
-            reading, _ = fit_reading(table_of(X.partitions[0].compute()), not isinstance(self.measure, str))
+            first = next((part for part in map(X.get_partition, range(X.npartitions)) if len(part)), X)
+            reading, _ = fit_reading(table_of(first.compute()), not isinstance(self.measure, str))
             self._take_reading(reading.for_numbers(True, str(self.measure)))
         return without_columns(X, self.ignored_columns_)
 

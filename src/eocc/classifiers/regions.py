@@ -25,8 +25,8 @@ from eocc.classifiers.updating import Batch
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, Learned, learn_ellipsoids, with_outliers
 from eocc.ellipsoids.shape import means_of, radius
-from eocc.entropic.graph.complete import SpanningTree
-from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin
+from eocc.entropic.graph import SpanningTree
+from eocc.entropic.rules import BOUNDARY, Scores, decision_margin
 from eocc.explain import Rule, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
 from eocc.explain.normal import normal_rows
@@ -130,8 +130,8 @@ class RegionClassifier(LearnsRows):
             raise ValueError(f"n_regions is {self.n_regions}, but there are {n} normal rows; pass at most {n}")
         # In the order of their content, so that the order of the rows does not matter.
         order = np.argsort(row_hashes(words_of(patterns)), kind="stable")
-        patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
-        with threads(count):
+        patterns, measure = patterns[order], self.resolved_measure_
+        with threads(n_threads(self.n_jobs)):
             fitted = measure.fit_roughly(patterns)
             weights = self._weights_of(fitted)
             if has_columns(fitted):
@@ -142,7 +142,7 @@ class RegionClassifier(LearnsRows):
                 if isinstance(fitted, OwnFitted):
                     check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
                 features, coordinates = pair_features(fitted, weights, patterns, prepared)
-            learned = learn_ellipsoids(coordinates, self.n_regions, count)
+            learned = learn_ellipsoids(coordinates, self.n_regions)
             if outliers is not None:
                 rank = rank_of(rate_for(self.false_alarm_rate, len(numbers)), len(numbers))
                 limit = float(np.sort(learned.radii)[-rank])  # up to this radius rows are normal

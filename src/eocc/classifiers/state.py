@@ -23,7 +23,7 @@ from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers import CLASSIFIERS
 from eocc.classifiers.answers import Answers, Removed, TrainingRows, n_removed
 from eocc.classifiers.updating import history_state, restored_history
-from eocc.entropic.graph.entropy import renyi_order
+from eocc.entropic.graph import renyi_order
 from eocc.formats import model_file
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import FittedMeasure

@@ -20,7 +20,7 @@ from eocc.calibration.discoveries import (
     discoveries_among,
 )
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.explain.facts import gaps_by_column, new_labels
 from eocc.explain.fitted import number_columns
 from eocc.formats import model_file

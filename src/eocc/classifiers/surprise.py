@@ -22,8 +22,14 @@ from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import check_offset, check_patterns
 from eocc.classifiers.updating import Batch, history_of, kept_rows
-from eocc.entropic.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.entropic.regions.scores import BOUNDARY, Scores, decision_margin, log_grades
+from eocc.entropic.rules import (
+    BOUNDARY,
+    MembershipFunction,
+    Scores,
+    decision_margin,
+    log_grades,
+    resolve_membership_function,
+)
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
@@ -37,7 +43,7 @@ from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.state import surprise_from_state, surprise_state
 
 if TYPE_CHECKING:  # slow to import
-    from eocc.entropic.synthesis.synthesis import Model
+    from eocc.entropic.synthesis import Model
     from eocc.explain.rules import Rule
 
 # The limit rejects this share of the training rows that may not be normal: with 5 % and 10 % foreign rows in 25 public
@@ -83,7 +89,7 @@ def structure_of(classifier: Any) -> "Model":
     The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
     """
     from eocc.classifiers.entropic import EntropicOneClassClassifier, settings_of
-    from eocc.entropic.synthesis.synthesis import best_model
+    from eocc.entropic.synthesis import best_model
 
     prototypes = classifier.prototypes_
     if len(prototypes) > MOST_PROTOTYPES:

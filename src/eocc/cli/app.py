@@ -186,8 +186,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _one_line(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror and (error.filename or error.errno in FULL):
-        return f"{error.filename or 'standard output'}: {error.strerror}"  # files are named where they are written
+    if isinstance(error, OSError) and error.strerror:  # files are named where they are written
+        return f"{error.filename or ('standard output' if error.errno in FULL else 'a file')}: {error.strerror}"
     return " ".join(str(error).split()) or type(error).__name__
 
 

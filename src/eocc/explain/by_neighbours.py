@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.base.types import Matrix
 from eocc.base.wording import all_finite, counted, finite, format_number, share
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.explain.by_views import Seen, seen_by
 from eocc.explain.explanation import Explanation, plain_fields, scored
 from eocc.explain.facts import given_columns

@@ -14,7 +14,7 @@ from eocc.base.markup import joined, table, tag
 from eocc.base.printing import on_one_line
 from eocc.base.registry import FEW
 from eocc.base.wording import all_finite, format_number, share, wrapped
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.explain.fitted import TrainingRow
 from eocc.explain.reasons import EDITS, LEAST_SHOWN, Reason
 from eocc.measures.auto import is_pairwise

@@ -7,7 +7,7 @@ import numpy as np
 
 from eocc.base.registry import FEW
 from eocc.base.types import Indices, Matrix
-from eocc.entropic.regions.scores import BOUNDARY
+from eocc.entropic.rules import BOUNDARY
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from eocc.base.types import Flags, Matrix
 from eocc.base.wording import counted, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.entropic.partition.cuts import normalized_modularity
+from eocc.entropic.partition import normalized_modularity
 from eocc.explain import reach_of
 from eocc.explain.fitted import number_columns, prototype_labels
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
 from eocc.base.registry import FEW, MANY, SOME, listed
 from eocc.base.wording import counted, format_number
-from eocc.entropic.regions.scores import decision_margin
+from eocc.entropic.rules import decision_margin
 from eocc.explain import reach_of
 from eocc.explain.facts import MANY_KNOWN
 from eocc.explain.fitted import weight_names

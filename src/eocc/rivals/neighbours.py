@@ -9,8 +9,8 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from eocc.base.checks import integer, number
 from eocc.base.types import Matrix
-from eocc.entropic.graph.complete import spanning_tree
-from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
+from eocc.entropic.graph import spanning_tree
+from eocc.kernels.trees import lower_to_edges, lower_to_triangles
 from eocc.rivals.base import COUNT, DistanceRival, Rival, or_word
 from eocc.rivals.distances import distances_to_others, intrinsic_dimension
 

@@ -15,7 +15,7 @@ from eocc.base.threads import in_order, n_threads
 from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.summary import Counting, Summary
-from eocc.entropic.regions.scores import Scores
+from eocc.entropic.rules import Scores
 from eocc.scale.passes import Part
 from eocc.streaming.source import REFUSE, check_classifier, files_of, source_of
 

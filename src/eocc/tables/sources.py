@@ -60,6 +60,8 @@ def table_of(X: Any) -> Table:
         columns = _columns_of_frame(X)
     if not columns or not len(columns[0]):
         raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
+    if any(is_missing(one.name) and one.name is not None for one in columns):
+        raise ValueError("X has a column named NaN; rename it")
     return Table(tuple(columns))
 
 
@@ -75,6 +77,8 @@ def eager(X: Any) -> Any:
         return X.toarray()
     if isinstance(X, np.matrix):
         return np.asarray(X)
+    if isinstance(X, np.ndarray) and X.dtype.names:
+        raise ValueError("X is a structured array; pass pandas.DataFrame(X)")
     if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
         X = X.collect()
     if is_frame(X) and not isinstance(X, Table):
@@ -160,12 +164,18 @@ def column_of_array(name: Hashable, array: NDArray[Any]) -> Column:
     if kind is None:
         return column_of_cells(name, list(array))
     if kind in (DATE, DURATION):
-        counts = array.astype("datetime64[us]" if kind == DATE else "timedelta64[us]").astype(np.int64)
-        return _column_of_numbers(name, kind, np.where(np.isnat(array), np.nan, counts))
+        return _column_of_numbers(name, kind, _microseconds(array))
     if array.dtype.kind in "iu" and (np.abs(array.astype(np.float64)) >= EXACT).any():
         return column_of_cells(name, array.tolist())
     with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused
         return _column_of_numbers(name, kind, array)
+
+
+def _microseconds(array: NDArray[Any]) -> Any:
+    """Return dates or durations in microseconds, NaN if missing, infinite beyond the 292,000 years that these hold."""
+    counts = array.astype("datetime64[us]" if array.dtype.kind == "M" else "timedelta64[us]")
+    wraps = False if np.can_cast(counts.dtype, array.dtype) else counts.astype(array.dtype) != array
+    return np.where(np.isnat(array), np.nan, np.where(wraps, np.inf, counts.astype(np.int64)))
 
 
 def _columns_of_rows(X: Sequence[Any]) -> list[Column]:
@@ -226,6 +236,8 @@ def is_missing(value: Any) -> bool:
     """Return whether a value is None, or does not equal itself as NaN, NaT and NA."""
     if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signaling NaN cannot be compared
     unlike_itself = value != value
     return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)
 
@@ -238,8 +250,8 @@ def _number(cell: Any) -> float:
     if isinstance(cell, datetime) and cell.tzinfo is not None:
         cell = cell.astimezone(UTC).replace(tzinfo=None)
     if isinstance(cell, date | np.datetime64 | timedelta | np.timedelta64):
-        unit = "datetime64[us]" if isinstance(cell, date | np.datetime64) else "timedelta64[us]"
-        return float(np.asarray(cell, unit).astype(np.int64))
+        unit = "datetime64[us]" if isinstance(cell, date) else "timedelta64[us]"
+        return float(_microseconds(np.asarray(cell, None if isinstance(cell, np.generic) else unit)))
     try:
         return float(cell)
     except OverflowError:

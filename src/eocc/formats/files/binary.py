@@ -108,12 +108,9 @@ def _readable(path: Path, arrow: Any) -> Iterator[None]:
     try:
         yield
     except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
-        raise _unreadable(path, error, "is the file complete, and does its name match its format?") from None
-
-
-def _unreadable(path: Path, error: BaseException, hint: str) -> ValueError:
-    message = (str(error).splitlines() or [""])[0][:200].rstrip(".")
-    return complaint(str(path), None, f"cannot be read: {message or type(error).__name__}; {hint}")
+        message = (str(error).splitlines() or [""])[0][:200].rstrip(".") or type(error).__name__
+        remedy = "is the file complete, and does its name match its format?"
+        raise complaint(str(path), None, f"cannot be read: {message}; {remedy}") from None
 
 
 def npy_chunks(path: Path) -> Iterator[Chunk]:
@@ -137,7 +134,7 @@ def mapped(path: Path) -> NDArray[np.generic]:
         if "Python objects" in str(error):
             fault = "holds Python objects, which are not read; save an array of numbers"
             raise complaint(str(path), None, fault) from None
-        raise _unreadable(path, error, "is the file complete, and written by numpy.save?") from None
+        raise complaint(str(path), None, "cannot be read; is the file complete, and written by numpy.save?") from None
     fault = "" if array.shape[1:] != (0,) else "has no columns; at least 1 is required"
     if array.ndim != 2:
         remedy = "reshape(-1, 1) makes one column" if array.ndim == 1 else "reshape it"

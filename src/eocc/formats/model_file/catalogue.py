@@ -14,8 +14,7 @@ from typing import Any
 
 from eocc.base.checks import Check, wanted
 from eocc.base.stored import declared, restored
-from eocc.entropic.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, TCONORMS
-from eocc.entropic.search import SEARCHES
+from eocc.entropic import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, TCONORMS
 from eocc.measures import MEASURES
 from eocc.measures.composite import Composite
 from eocc.measures.labelled_graph import LabelledGraph

@@ -10,7 +10,8 @@ import numpy as np
 from eocc.base.checks import integer, number
 from eocc.base.registry import choose, resolve
 from eocc.base.types import Matrix
-from eocc.entropic.search import SEARCHES
+from eocc.base.vocabulary import completed
+from eocc.entropic import SEARCHES
 
 Batches = Generator[Matrix, Matrix, None]
 
@@ -156,3 +157,8 @@ def _checked_batch(batch: Matrix, n_parameters: int, search: Search) -> Matrix:
         odd = candidates[~((candidates >= 0) & (candidates <= 1))][0]
         raise ValueError(f"{type(search).__name__} proposed {odd:g}; parameters must lie in [0, 1]")
     return candidates
+
+
+__all__ = ["GeneticSearch", "Search", "resolve_search"]
+for _name in __all__:
+    completed(globals()[_name])

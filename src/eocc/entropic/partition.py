@@ -4,16 +4,14 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from eocc.base.registry import choose
-from eocc.base.types import Matrix
-from eocc.entropic.graph.complete import SpanningTree
-from eocc.entropic.partition import LEAST_CLUSTERS
-from eocc.kernels.modularity import LeafOrder, split_curve
-from eocc.kernels.trees import leaf_intervals
-
-Labels = NDArray[np.int64]
+from eocc.base.types import Indices, Matrix
+from eocc.base.vocabulary import completed
+from eocc.entropic import LEAST_CLUSTERS
+from eocc.entropic.graph import SpanningTree
+from eocc.kernels.trees import leaf_order, split_curve
 
 # A smaller decrease of Q is a rounding error of the sum over the pairs. departure: falls
 ROUNDING = 1e-12
@@ -35,7 +33,7 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
     Similarities are s_ij = 1 - w_ij, for distances w in [0, 1]. E_l sums s over the unordered pairs inside cluster l, E
     over all of them; deg_l sums the degrees of its vertices; no self-loops. Q = 0 if E = 0.
 
-    >>> from eocc.entropic.graph.complete import spanning_tree
+    >>> from eocc.entropic.graph import spanning_tree
     >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
     >>> modularity_curve(w, spanning_tree(w)).tolist()
     [0.0, 0.5, 0.125, -0.25]
@@ -43,18 +41,18 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
     return _split(distances, checked_tree(tree), 1, np.inf)[1]
 
 
-def cut(tree: SpanningTree, k: int) -> Labels:
+def cut(tree: SpanningTree, k: int) -> Indices:
     """Return the labels of the k clusters that remain after the k - 1 heaviest edges are removed.
 
     Clusters are numbered by their first pattern.
 
-    >>> from eocc.entropic.graph.complete import spanning_tree
+    >>> from eocc.entropic.graph import spanning_tree
     >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
     [0, 0, 1]
     """
     if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
         raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
-    cuts = leaf_order(checked_tree(tree))
+    cuts = leaf_order(checked_tree(tree).edges)
     begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
     begins[cuts.middle[: k - 1]] = 1
     clusters = np.empty_like(begins)
@@ -63,17 +61,17 @@ def cut(tree: SpanningTree, k: int) -> Labels:
     return np.argsort(np.argsort(first))[labels]
 
 
-def members_of_clusters(labels: Labels) -> list[Labels]:
+def members_of_clusters(labels: Indices) -> list[Indices]:
     """Return the members of each cluster, ascending, in the order of the labels."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 
-def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -> Labels:
+def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -> Indices:
     """Return the labels of Algorithm 1: cut the heaviest edges while Q does not fall.
 
     With first_cut="always" the heaviest edge is cut in any case, with "if-better" only if Q does not fall.
 
-    >>> from eocc.entropic.graph.complete import spanning_tree
+    >>> from eocc.entropic.graph import spanning_tree
     >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
     >>> prune(w, spanning_tree(w)).tolist()
     [0, 0, 1, 1]
@@ -92,13 +90,8 @@ def _split(distances: ArrayLike, tree: SpanningTree, least: int, tolerance: floa
     n, matrix = tree.n_vertices, np.ascontiguousarray(distances, dtype=np.float64)
     if matrix.shape != (n, n):
         raise ValueError(f"the tree spans {n} patterns, the distances {len(matrix)}")
-    k, curve = split_curve(matrix, leaf_order(tree), least, tolerance)
+    k, curve = split_curve(matrix, leaf_order(tree.edges), least, tolerance)
     return int(k), curve
-
-
-def leaf_order(tree: SpanningTree) -> LeafOrder:
-    """Return an order of the patterns in which every cluster of every cut is contiguous."""
-    return LeafOrder(*leaf_intervals(tree.edges))
 
 
 def checked_tree(tree: SpanningTree) -> SpanningTree:
@@ -116,3 +109,8 @@ def checked_tree(tree: SpanningTree) -> SpanningTree:
     if not (np.diff(lengths) <= 0).all():
         raise ValueError("edges must come heaviest first; spanning_tree orders them so")
     return SpanningTree(np.ascontiguousarray(edges, dtype=np.int64), np.asarray(lengths, dtype=np.float64))
+
+
+__all__ = ["cut", "modularity_curve", "normalized_modularity", "prune"]
+for _name in __all__:
+    completed(globals()[_name])

@@ -1,13 +1,15 @@
 """Training patterns + settings -> model: represent the patterns, search for the best p, build its model.
 
-EOCC-1 maximises eta * entropy + (1 - eta) * modularity over p. EOCC-2 also maximises the performance on a validation
-set. In the order of the paper: `embed` builds the graph of the patterns at one p, ``assessment`` runs Algorithm 1 or 2
-and computes the objective; the search repeats both, and `model_of` makes the decision regions at the best p.
+EOCC-1 (``EntropySynthesis``) maximises eta * entropy + (1 - eta) * modularity over p, of the partition that Algorithm 1
+finds. EOCC-2 (``ValidationSynthesis``) runs Algorithm 2: it also scores the decisions on a validation set, for every
+partition. In the order of the paper: `embed` builds the graph of the patterns at one p, the synthesis assesses it; the
+search repeats both, and `_model_of` makes the decision regions at the best p.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,106 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.base.progress import ReportProgress, current_watch, stage
 from eocc.base.threads import cluster_in_use, one_blas_thread, threads, workers
 from eocc.base.types import Indices, Matrix
-from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph
-from eocc.entropic.graph.entropy import renyi_entropy
-from eocc.entropic.partition.cuts import cut, members_of_clusters, modularity_curve
-from eocc.entropic.regions.fuzzy import Fuzzification, FuzzyModel, Region, build_region
-from eocc.entropic.search.genetic import Generation, Search, generations
-from eocc.entropic.synthesis.assessment import Assessor, Candidate, Synthesis
-from eocc.measures.protocol import FittedMeasure, Measure, Prepared
+from eocc.entropic.graph import EuclideanGraph, SpanningTree, euclidean_graph, normalized_entropy, renyi_entropy
+from eocc.entropic.partition import (
+    ROUNDING,
+    cut,
+    greedy_prune,
+    members_of_clusters,
+    modularity_curve,
+    normalized_modularity,
+)
+from eocc.entropic.regions import Fuzzification, FuzzyModel, Performance, Region, build_region, performance_curve
+from eocc.entropic.rules import Extent
+from eocc.entropic.search import Generation, Search, generations
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 from eocc.space.dissimilarity_space import check_measure, dissimilarity_space
 from eocc.space.prototypes.selections import Selection
 from eocc.space.representation import Representation, represent
 from eocc.space.weightings import checked_weights
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A point p = `weights` of the search with its scores. `performance` is NaN without a validation set."""
+
+    weights: Matrix
+    n_clusters: int
+    entropy: float
+    modularity: float
+    objective: float
+    performance: float = math.nan
+
+
+Assessor = Callable[[Matrix, EuclideanGraph], Candidate]
+
+
+def entropies(graph: EuclideanGraph, gamma: float, objective: str) -> tuple[float, float]:
+    """Return the normalised entropy, and the one that the objective takes. departure: entropy in the objective."""
+    normalised = normalized_entropy(graph.tree.lengths, gamma)
+    if objective == "normalised":
+        return normalised, normalised
+    # The Rényi entropy of copies is minus infinity: -1e100 stands for it.
+    return normalised, max(renyi_entropy(graph.tree.lengths, graph.space.n_dims, gamma), -1e100)
+
+
+@dataclass(frozen=True)
+class EntropySynthesis:
+    """EOCC-1: the partition of Algorithm 1. The objective is eta * entropy + (1 - eta) * modularity."""
+
+    eta: float
+    gamma: float
+    first_cut: str = "always"
+    objective: str = "normalised"
+
+    def assessor(self, representation: Representation) -> Assessor:
+        """Return the function that assesses candidates; the graph of each is all it needs."""
+        return self._assess
+
+    def _assess(self, p: Matrix, graph: EuclideanGraph) -> Candidate:
+        """Run Algorithm 1: cut the heaviest edges of the spanning tree while the modularity does not fall."""
+        entropy, term = entropies(graph, self.gamma, self.objective)
+        k, q = greedy_prune(graph.distances, graph.tree, self.first_cut)
+        modularity = normalized_modularity(q)
+        return Candidate(p, k, entropy, modularity, self.eta * term + (1 - self.eta) * modularity)
+
+
+@dataclass(frozen=True)
+class ValidationSynthesis:
+    """EOCC-2: of all partitions the one with the highest beta * P + (1 - beta) * (objective of EOCC-1).
+
+    P is the performance of the partition's regions on the validation patterns, `targets` and `outliers`.
+    """
+
+    eta: float
+    beta: float
+    gamma: float
+    performance: Performance
+    extent: Extent
+    targets: Any
+    outliers: Any
+    objective: str = "normalised"
+
+    def assessor(self, representation: Representation) -> Assessor:
+        """Compare the validation patterns with the prototypes; return the function that assesses candidates."""
+        measure, prototypes = representation.measure, representation.prototypes
+        return partial(self._assess, [prepare(measure, X, prototypes) for X in (self.targets, self.outliers)])
+
+    def _assess(self, prepared: list[Prepared], p: Matrix, graph: EuclideanGraph) -> Candidate:
+        """Run Algorithm 2: score the partitions into k = 2, ..., n clusters; ties go to fewer clusters."""
+        least = min(2, graph.tree.n_vertices)
+        rows = np.vstack([pairs.evaluate(p) for pairs in prepared]) - graph.space.means
+        entropy, term = entropies(graph, self.gamma, self.objective)
+        performance = performance_curve(graph, rows, len(self.targets), self.extent, self.performance)
+        modularity = normalized_modularity(modularity_curve(graph.distances, graph.tree)[least - 1 :])
+        objective = self.beta * performance + (1 - self.beta) * (self.eta * term + (1 - self.eta) * modularity)
+        # Objectives that differ by rounding only are equal: fewer clusters win. departure: best partition
+        best = int(np.argmax(objective >= objective.max() - ROUNDING))
+        scores = (float(score[best]) for score in (modularity, objective, performance))
+        return Candidate(p, least + best, entropy, *scores)
+
+
+Synthesis = EntropySynthesis | ValidationSynthesis
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,25 @@
-"""Clusters -> fuzzy decision regions -> membership, score, decision."""
+"""Clusters -> fuzzy decision regions -> membership; and how well those of all partitions classify (Algorithm 2)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from eocc.base.types import Indices, Matrix
-from eocc.entropic.graph.complete import EuclideanGraph, SpanningTree
-from eocc.entropic.regions import rules
-from eocc.entropic.regions.memberships import MembershipFunction
-from eocc.entropic.regions.scores import BOUNDARY, log_grades
+from eocc.entropic.graph import EuclideanGraph, SpanningTree
+from eocc.entropic.rules import (
+    BOUNDARY,
+    EQUALLY_CENTRAL,
+    Extent,
+    MembershipFunction,
+    TConorm,
+    extents_of_sums,
+    log_grades,
+    most_central,
+)
 from eocc.kernels.distances import pairs_among, sums_among
+from eocc.kernels.trees import Products, count_accepted, leaf_order, merge_clusters
 from eocc.space.dissimilarity_space import distances_to
 
 # Absolute rounding error of a distance, when dissimilarities of order 1 cancel.
@@ -25,9 +33,9 @@ LEAST_EXTENT = 1e-100
 class Fuzzification:
     """How clusters become fuzzy regions."""
 
-    extent: rules.Extent
+    extent: Extent
     membership_function: MembershipFunction
-    tconorm: rules.TConorm
+    tconorm: TConorm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,15 +56,15 @@ class Region:
         return f"<Region of {count} round pattern {self.representative}, extent {self.extent:.3g}>"
 
 
-def build_region(graph: EuclideanGraph, extent: rules.Extent, members: Indices) -> Region:
+def build_region(graph: EuclideanGraph, extent: Extent, members: Indices) -> Region:
     """Return the region of one cluster: its medoid, and its extent."""
     sums = np.empty(len(members))
     largest = sums_among(graph.distances, members, sums)
     tau = cluster_extent(graph.distances, extent, members, float(sums.sum() / 2), largest)
-    return Region(members, int(members[rules.most_central(sums)]), tau or default_extent(graph.tree))
+    return Region(members, int(members[most_central(sums)]), tau or default_extent(graph.tree))
 
 
-def cluster_extent(distances: Matrix, extent: rules.Extent, members: Indices, total: float, largest: float) -> float:
+def cluster_extent(distances: Matrix, extent: Extent, members: Indices, total: float, largest: float) -> float:
     """Return the extent, 0 if it is only a rounding error; raise a ValueError unless it is a number >= 0.
 
     Distances are copied only if their sum and maximum do not suffice: the copy for a large cluster takes much memory.
@@ -64,7 +72,7 @@ def cluster_extent(distances: Matrix, extent: rules.Extent, members: Indices, to
     n = len(members)
     if n == 1:
         return 0.0
-    size = rules.extents_of_sums(extent, total, largest, n * (n - 1) / 2)
+    size = extents_of_sums(extent, total, largest, n * (n - 1) / 2)
     if size is None:
         pairs = np.empty(n * (n - 1) // 2)
         pairs_among(distances, members, pairs)
@@ -94,7 +102,7 @@ class FuzzyModel:
     centres: Matrix
     extents: Matrix
     membership_function: MembershipFunction
-    tconorm: rules.TConorm
+    tconorm: TConorm
 
     @classmethod
     def of(cls, graph: EuclideanGraph, regions: Sequence[Region], how: Fuzzification) -> "FuzzyModel":
@@ -136,3 +144,56 @@ def normal_regions(regions: Sequence[Region], share: float) -> Indices:
     # 1e-9 keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996.
     may_be_outliers = sizes <= share * sizes.sum() + 1e-9
     return np.flatnonzero(~may_be_outliers | (2 * held_by_no_larger > sizes.sum()))
+
+
+def accuracy(accepted: Any, falsely: Any, n_targets: int, n_outliers: int) -> Any:
+    """Return the share of right decisions, as in the paper; `accepted` targets and `falsely` accepted outliers."""
+    return (accepted + n_outliers - falsely) / (n_targets + n_outliers)
+
+
+def balanced_accuracy(accepted: Any, falsely: Any, n_targets: int, n_outliers: int) -> Any:
+    """Return the mean of the shares of right decisions among targets and among outliers."""
+    return (accepted / n_targets + 1 - falsely / n_outliers) / 2
+
+
+def f1(accepted: Any, falsely: Any, n_targets: int, n_outliers: int) -> Any:
+    """Return the harmonic mean of precision and recall."""
+    return 2 * accepted / (accepted + falsely + n_targets)
+
+
+# From the numbers of accepted targets and outliers, of one partition or (as arrays) of many, and those of all.
+Performance = Callable[[Any, Any, int, int], Any]
+
+
+def performance_curve(
+    graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Extent, performance: Performance
+) -> Matrix:
+    """Return the performance of the partitions into k = 2, ..., n clusters on validation rows, targets first.
+
+    With a single training pattern, k = 1.
+    """
+    if len(graph.tree.edges):
+        counts = counts_by_split(graph, rows, n_targets, extent)
+    else:
+        is_accepted = distances_to(rows, graph.space.rows) <= width_of(default_extent(graph.tree)) * BOUNDARY
+        counts = is_accepted[:n_targets].sum(axis=0), is_accepted[n_targets:].sum(axis=0)
+    return np.asarray(performance(*counts, n_targets, len(rows) - n_targets))
+
+
+def counts_by_split(graph: EuclideanGraph, rows: Matrix, n_targets: int, extent: Extent) -> tuple[Indices, Indices]:
+    """Return how many targets and outliers are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
+    cuts, space, default = leaf_order(graph.tree.edges), graph.space, default_extent(graph.tree)
+    nodes = merge_clusters(graph.distances, cuts, EQUALLY_CENTRAL)
+    size = (cuts.stop - cuts.start).astype(np.float64)
+    extents = extents_of_sums(extent, nodes.total, nodes.largest, size * (size - 1) / 2)
+    if extents is None:
+        clusters = [np.sort(cuts.order[start:stop]) for start, stop in zip(cuts.start, cuts.stop, strict=True)]
+        facts = zip(clusters, nodes.total.tolist(), nodes.largest.tolist(), strict=True)
+        extents = np.array([cluster_extent(graph.distances, extent, *one) for one in facts])
+    radius = width_of(np.where(extents > 0, extents, default)) * BOUNDARY / space.scale
+    single_radius = float(width_of(default)) * BOUNDARY / space.scale
+    norms, other_norms = (np.einsum("ij,ij->i", one, one) for one in (space.rows, rows))
+    # A sum of r rounded products errs by at most r u |x| |y|, u = 2^-53.
+    pairs = Products(space.rows, rows, norms, other_norms, space.rows @ rows.T, (space.n_dims + 4) * 2.0**-53)
+    accepted, falsely = count_accepted(nodes, radius, single_radius, pairs, n_targets)
+    return accepted, falsely
