@@ -33,21 +33,23 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def unfitted_copy(estimator: Any) -> Any:
-    """Return an unfitted copy of a scikit-learn estimator with the same parameters."""
-    return type(estimator)(**{name: _owned(value) for name, value in estimator.get_params(deep=False).items()})
+    """Return an unfitted copy of a scikit-learn estimator with the same parameters.
+
+    Those that the caller could change in place are copied; objects of the user's own are kept.
+    """
+    given = estimator.get_params(deep=False)
+    for name, value in given.items():
+        is_ours = type(value).__module__.startswith("eocc.") and is_dataclass(value)
+        if is_ours or isinstance(value, list | np.ndarray):
+            given[name] = deepcopy(value)
+    return type(estimator)(**given)
 
 
 def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
-    """Copy the fitted state of `draft` to the estimator in one step: an interrupt leaves the old or the new model."""
-    kept = {name: _owned(value) for name, value in vars(estimator).items() if not name.endswith("_")}
-    estimator.__dict__ = {**vars(draft), **kept}
+    """Copy the state of `draft` to the estimator in one step: an interrupt leaves the old or the new model."""
+    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    estimator.__dict__ = {**kept, **vars(draft)}
     return estimator
-
-
-def _owned(value: Any) -> Any:
-    """Return a copy of a parameter that the caller could change in place; objects of the user's own are kept."""
-    is_ours = type(value).__module__.startswith("eocc.") and is_dataclass(value)
-    return deepcopy(value) if isinstance(value, list | np.ndarray) or is_ours else value
 
 
 def check_no_mask(X: Any) -> None:

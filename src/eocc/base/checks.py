@@ -287,7 +287,7 @@ ANYTHING = Check(lambda name, value, sizes: None, lambda text: int(text) if text
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a classifier: its name, the check of its values, and one line of help."""
+    """A parameter of a classifier: its name, the check of its values, and what it means."""
 
     name: str
     kind: Check

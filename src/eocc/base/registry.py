@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -22,7 +23,7 @@ class Registry(Mapping[str, Any]):
         self._places = dict(places)
 
     def __getitem__(self, name: str) -> Any:
-        return self._load(self._places[name])
+        return _load(self._package, self._places[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -37,13 +38,15 @@ class Registry(Mapping[str, Any]):
         def load(name: str) -> Any:
             if name not in places:
                 raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
-            return completed(self._load(places[name]))
+            return completed(_load(self._package, places[name]))
 
         return load, sorted(places)
 
-    def _load(self, place: str) -> Any:
-        module, _, attribute = f"{self._package}.{place}".rpartition(".")
-        return getattr(import_module(module), attribute)
+
+@cache
+def _load(package: str, place: str) -> Any:
+    module, _, attribute = f"{package}.{place}".rpartition(".")
+    return getattr(import_module(module), attribute)
 
 
 def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str = "") -> Choice:

@@ -52,9 +52,14 @@ def n_threads(n_jobs: Any) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
-def threads(n_jobs: Any) -> AbstractContextManager[None]:
+@contextmanager
+def threads(n_jobs: Any) -> Iterator[None]:
     """Allow `n_threads(n_jobs)` threads inside the block."""
-    return having(_allowed, n_threads(n_jobs))
+    token = _allowed.set(n_threads(n_jobs))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 @cache

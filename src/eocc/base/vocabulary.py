@@ -28,6 +28,12 @@ def _meanings() -> dict[str, str]:
     return {name: meaning for name, is_one, meaning in (line.partition(": ") for line in lines) if is_one}
 
 
+def meaning(name: str, *owners: str) -> str:
+    """Return what a name means, as a parameter of the first owner that says it, or everywhere; "" if it is unknown."""
+    known = _meanings()
+    return next((known[one] for one in (*(f"{owner}.{name}" for owner in owners), name) if one in known), "")
+
+
 @cache
 def completed(thing: Any) -> Any:
     """Return a public class or function whose docstring says what its parameters mean and what it returns.
@@ -41,13 +47,11 @@ def completed(thing: Any) -> Any:
         signature = inspect.signature(thing)
     except ValueError:
         return thing
-    own, known = {one.name: one for one in getattr(thing, "_parameters", ())}, _meanings()
-    lines, sections = [], []
+    own, lines, sections = {one.name: one for one in getattr(thing, "_parameters", ())}, [], []
     for name, one in signature.parameters.items():
-        meaning = own[name].help if name in own else known.get(f"{thing.__name__}.{name}") or known.get(name)
-        if meaning:
+        if text := own[name].help if name in own else meaning(name, thing.__name__):
             lines.append(f"{name} : {_kind(one, own[name].kind.names if name in own else ())}")
-            lines.append(textwrap.fill(meaning, 110, initial_indent="    ", subsequent_indent="    "))
+            lines.append(textwrap.fill(text, 110, initial_indent="    ", subsequent_indent="    "))
     if lines and (own or not re.search(r"^(Parameters|Attributes)\n-", doc, re.MULTILINE)):
         sections.append("\n".join(["Parameters\n----------", *lines]))
     returned = None if isinstance(thing, type) else signature.return_annotation

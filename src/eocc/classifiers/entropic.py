@@ -198,7 +198,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
         draft, rng = unfitted_copy(self), generator(self.random_state)
         data = draft._read(X, reset=True)
-        split = draft._split(data, y, validation, rng)
+        split = ValidationSplit(np.arange(len(data)), None, None)
+        if self.synthesis == "validation":
+            split = split_rows(data, y, validation, draft._read, self.validation_fraction, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
         draft._having_seen(patterns)
         renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
@@ -211,12 +213,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if self.false_alarm_rate is not None:
             draft._calibrate(patterns, replace(settings, verbose=False), rng, self.false_alarm_rate)
         return commit_fit(self, draft)
-
-    def _split(self, data: Any, y: Any, validation: Any, rng: np.random.Generator) -> ValidationSplit:
-        """Return which rows train and, for EOCC-2, which patterns validate."""
-        if self.synthesis == "entropy":
-            return ValidationSplit(np.arange(len(data)), None, None)
-        return split_rows(data, y, validation, self._read, self.validation_fraction, rng)
 
     def _take(self, model: Model, training: Indices) -> None:
         """Keep what the synthesis found."""

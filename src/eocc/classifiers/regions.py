@@ -131,7 +131,7 @@ class RegionClassifier(LearnsRows):
         # In the order of their content, so that the order of the rows does not matter.
         order = np.argsort(row_hashes(words_of(patterns)), kind="stable")
         patterns, measure = patterns[order], self.resolved_measure_
-        with threads(n_threads(self.n_jobs)):
+        with threads(self.n_jobs):
             fitted = measure.fit_roughly(patterns)
             weights = self._weights_of(fitted)
             if has_columns(fitted):
@@ -211,14 +211,11 @@ class RegionClassifier(LearnsRows):
         self.offset_ = self.threshold_ - BOUNDARY**2 / 2
 
     def _calibration_values(self, patterns: Any) -> Matrix:
-        return radius(self._log_memberships(patterns))
-
-    def _log_memberships(self, patterns: Any) -> Matrix:
-        return self.ellipsoids_.log_memberships(self.features_.of(patterns))
+        return self._score_patterns(patterns).ratios
 
     def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: the ratio is sqrt(-2 ln membership)."""
-        logs = self._log_memberships(patterns)
+        logs = self.ellipsoids_.log_memberships(self.features_.of(patterns))
         return Scores(radius(logs), np.minimum(logs, 0.0))
 
     def _embed(self, patterns: Any) -> Matrix:

@@ -203,15 +203,6 @@ def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
 def save(classifier: "OneClassClassifier", path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to a file, whole or not at all; the same model gives the same bytes.
 
-    Parameters
-    ----------
-    classifier : SurpriseClassifier or EntropicOneClassClassifier
-        The fitted classifier.
-    path : str or path
-        The file, usually ``*.eocc``.
-
-    Notes
-    -----
     A measure, membership function or t-conorm of your own is not written: pass it to `load` again. Other objects of
     your own (a search, an extent, a random generator) matter only to `fit` and are left out.
     """
@@ -231,16 +222,8 @@ def load(
 ) -> "OneClassClassifier":
     """Return the classifier saved in a file; its scores are the same bit for bit.
 
-    A file that is damaged, of another version or not a model raises ModelFileError, a ValueError of one line.
-
-    Parameters
-    ----------
-    path : str or path
-        The model file.
-    measure, membership_function, tconorm : object or function, default=None
-        Needed if the model was fitted with one of your own, which a file cannot hold.
-    max_bytes : int, default=2**30
-        Read at most this many bytes; a larger file is refused.
+    A file that is damaged, of another version or not a model raises ModelFileError, a ValueError of one line. A
+    measure, membership function or t-conorm of your own, which a file cannot hold, must be passed again.
     """
     given = {"measure": measure, "membership_function": membership_function, "tconorm": tconorm}
     loaded: OneClassClassifier = model_file.load(path, CLASSIFIERS, given, max_bytes)
