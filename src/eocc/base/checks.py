@@ -263,7 +263,7 @@ def prototypes(*, allows_auto: bool = False) -> Check:
 
 def _are_columns(value: Any) -> bool:
     names = value if isinstance(value, list | tuple) else [value]
-    return bool(names) and all(isinstance(one, str | int) and not isinstance(one, bool) for one in names)
+    return bool(names) and all(isinstance(one, str) or type(one) is int for one in names)
 
 
 def _check_threads(name: str, value: Any, sizes: Sizes) -> None:

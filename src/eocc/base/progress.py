@@ -102,7 +102,10 @@ class Watch:
                 return
             outer = self._stages[0]
             passed = self._clock() - outer.started
-            outer.share = max(outer.share, share_done(self._stages))
+            share = 0.0  # of the outermost stage; inner stages are parts of its step
+            for one in reversed(self._stages):
+                share = min(1.0, (one.done + one.in_progress * share) / one.total)
+            outer.share = max(outer.share, share)
             left = passed * (1 - outer.share) / outer.share if outer.share else math.inf
             if self._is_hidden or passed < outer.due:
                 return
@@ -154,18 +157,6 @@ class Watch:
 
     def _print(self, text: str) -> None:
         print(text, end="", file=self._file, flush=True)
-
-
-def share_done(stages: list[Stage]) -> float:
-    """Return the share of the outermost stage that is done, given the stages from the outermost to the innermost.
-
-    >>> share_done([Stage("files", 4, 0, 0, done=1), Stage("rows", 10, 0, 0, done=5)])
-    0.375
-    """
-    share = 0.0
-    for stage in reversed(stages):
-        share = min(1.0, (stage.done + stage.in_progress * share) / stage.total)
-    return share
 
 
 def format_seconds(seconds: float) -> str:

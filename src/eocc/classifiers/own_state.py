@@ -108,19 +108,14 @@ def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     shapes = zip(members_of_clusters(labels), representatives.tolist(), state["extents"].tolist(), strict=True)
     classifier.regions_ = [Region(*shape) for shape in shapes]
     classifier.history_ = _history(state["history"])
-    classifier.fuzzy_model_ = _fuzzy_model(state)
-    threshold = 0.0 if classifier.calibration_ is None else classifier.calibration_.threshold
-    demand(state["threshold"] == threshold, "threshold is not that of the calibration")
-    check_offset(state, classifier.fuzzy_model_.threshold + threshold)
-
-
-def _fuzzy_model(state: dict[str, Any]) -> FuzzyModel:
-    """Return the regions' model, after a check that membership function and t-conorm give a score."""
     function, tconorm = state["membership_function"], state["tconorm"]
     demand(not isinstance(function, str) and callable(tconorm), "membership_function and tconorm must be objects")
     fuzzy = FuzzyModel(state["centres"], state["extents"], resolve_membership_function(function), tconorm)
-    fuzzy.log_membership(fuzzy.centres[:1])
-    return fuzzy
+    fuzzy.log_membership(fuzzy.centres[:1])  # both give a score
+    classifier.fuzzy_model_ = fuzzy
+    threshold = 0.0 if classifier.calibration_ is None else classifier.calibration_.threshold
+    demand(state["threshold"] == threshold, "threshold is not that of the calibration")
+    check_offset(state, fuzzy.threshold + threshold)
 
 
 def _history(state: Any) -> Any:

@@ -121,19 +121,12 @@ class Counting:
             p_values = self._calibration.p_values(scores.margins)
             self._discoveries.add(p_values)
             found.append(p_values)
-        self._count_new(patterns)
-        self._count_gaps(patterns)
-        return dict(zip(self.names, found, strict=True))
-
-    def _count_new(self, patterns: Any) -> None:
         for known, column, is_new in new_labels(self._classifier.reading_, patterns):
             codes = column.codes[is_new[column.codes]]
             if len(codes):
                 n_rows, values = self._new.get(known.name, (0, []))
                 more = (str((column.labels or ())[code]) for code in np.unique(codes).tolist())
                 self._new[known.name] = n_rows + len(codes), list(dict.fromkeys([*values, *more]))[:MOST_NAMED]
-
-    def _count_gaps(self, patterns: Any) -> None:
         columns, counts = gaps_by_column(self._classifier, patterns), np.zeros(len(patterns), np.int64)
         for name, is_gap in columns.items():
             if is_gap.any():
@@ -141,6 +134,7 @@ class Counting:
                 counts += is_gap
         self._n_incomplete += int((counts > 0).sum())
         self._n_empty += int((counts == len(columns)).sum()) if columns else 0
+        return dict(zip(self.names, found, strict=True))
 
     def summary(self, rate: float) -> Summary:
         """Return the summary of all rows; `rate` is the false discovery rate."""
