@@ -5,7 +5,7 @@ import pytest
 
 from eocc.experiments import provenance
 from eocc.experiments.cells import SYSTEMS, Cell
-from eocc.rivals.gaussians import Gauss
+from eocc.rivals.densities import Gauss
 
 
 @pytest.fixture(autouse=True)

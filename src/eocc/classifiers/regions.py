@@ -23,8 +23,15 @@ from eocc.classifiers.own_state import REGION_KEYS, region_state, restore_region
 from eocc.classifiers.parameters import REGION_PARAMETERS
 from eocc.classifiers.updating import Batch
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
-from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, Learned, learn_ellipsoids, with_outliers
-from eocc.ellipsoids.shape import means_of, radius
+from eocc.ellipsoids.model import (
+    EllipsoidModel,
+    EllipsoidRegion,
+    Learned,
+    learn_ellipsoids,
+    means_of,
+    radius,
+    with_outliers,
+)
 from eocc.entropic.graph import SpanningTree
 from eocc.entropic.rules import BOUNDARY, Scores, decision_margin
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids

@@ -10,10 +10,9 @@ import scipy
 
 from eocc.base.markup import Shown, tag
 from eocc.base.registry import FEW, SOME, listed
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_number, format_value, format_within, glued, wrapped
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
-from eocc.ellipsoids.shape import ROUNDING
 from eocc.explain.by_regions import prototypes_of
 from eocc.explain.explanation import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
