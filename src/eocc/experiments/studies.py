@@ -9,8 +9,8 @@ from eocc.base.registry import choose
 from eocc.experiments.cells import SYSTEMS, Cell, forms_of
 from eocc.experiments.protocol import ALL_ROWS, IamSource, Source, UciSource
 from eocc.experiments.provenance import fingerprint
+from eocc.experiments.results import Results, published
 from eocc.experiments.store import open_store, run_cells
-from eocc.experiments.tables import Results, published, results_of
 
 STUDIES: dict[str, tuple[Source, ...]] = {
     # The printed figures of the rivals on raw BW and L are those of the other class: both are shown.
@@ -111,7 +111,7 @@ def run_study(study: Study, request: Request) -> Results:
                 report(done, note=f"{count} of {len(there)} runs; {cell.system} on {cell.source.name}")
         name = study.name.removesuffix("-part")
         printed = published(name.replace("-", "_")) if name in STUDIES else []
-        return results_of(study.cells, finished, printed, study.absent)
+        return Results(study.cells, finished, printed, study.absent)
 
 
 def _duration(cell: Cell) -> int:
