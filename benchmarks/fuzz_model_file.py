@@ -27,7 +27,7 @@ import numpy as np
 from altered_models import DAMAGES, models
 
 from eocc import load
-from eocc.cli.inspect import facts_of
+from eocc.cli.show import facts_of
 from eocc.formats.model_file import ModelFileError, NotSaved
 from eocc.report import write_report
 

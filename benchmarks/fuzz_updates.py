@@ -123,6 +123,10 @@ def run_case(case, seed):
         return f"CASE {case} RAISED {type(error).__name__}: {str(error)[:120]}"
 
 
+def is_bad(outcome):
+    return any(word.isupper() and len(word) > 1 for word in outcome.split())
+
+
 def main():
     n_cases = int(sys.argv[1]) if len(sys.argv) > 1 else CASES
     seed, outcomes, n_bad, started = int(sys.argv[2]) if len(sys.argv) > 2 else 0, Counter(), 0, time.perf_counter()
@@ -130,7 +134,7 @@ def main():
     for case in range(n_cases):
         outcome = run_case(case, seed)
         outcomes[outcome] += 1
-        if any(word.isupper() and len(word) > 1 for word in outcome.split()):
+        if is_bad(outcome):
             n_bad += 1
             print(f"case {case}: {outcome}", flush=True)
     for outcome, count in sorted(outcomes.items(), key=lambda one: -one[1]):

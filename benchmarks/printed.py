@@ -12,8 +12,8 @@ from timing import table
 
 from eocc.experiments.cells import SYSTEMS
 from eocc.experiments.protocol import ALL_ROWS
-from eocc.experiments.store import open_store
-from eocc.experiments.tables import TABLES, published
+from eocc.experiments.results import TABLES, published
+from eocc.experiments.studies import open_store
 
 OTHER_CLASS = {"BW": "BW (malignant)", "L": "L (ill)", "A": "A (a)"}
 NEAR = {"EOCC-1": 0.05, "EOCC-2": 0.05}

@@ -14,8 +14,7 @@ from matplotlib.collections import LineCollection
 
 from eocc import RegionClassifier
 from eocc.ellipsoids.features import row_coordinates
-from eocc.ellipsoids.model import whitened
-from eocc.ellipsoids.shape import pooled_shape, scatter_cuts
+from eocc.ellipsoids.model import pooled_shape, scatter_cuts, whitened
 from eocc.entropic.graph import point_spanning_tree
 
 rng = np.random.default_rng(0)

@@ -39,10 +39,7 @@ PUBLIC = {
     "eocc.entropic.partition": "stages",
 }
 # Names in __all__ that serve other rooms of the package.
-INTERNAL = {
-    "__version__", "explain_by_neighbours", "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
-    "files_of", "writing_parquet", "contents", "lazily",
-}  # fmt: skip
+INTERNAL = {"__version__", "files_of", "writing_parquet", "contents", "lazily"}
 NAMES = [
     (module, name)
     for module in PUBLIC

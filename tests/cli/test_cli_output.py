@@ -248,12 +248,13 @@ def test_new_data_need_not_have_a_frame_to_be_explained_as_one(folder):
     assert own.explain_frame([[0.0, 0.0], [9.0, 9.0]]).index.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("suffix", [".xlsx", ".gz", ".pdf"])
 @pytest.mark.parametrize("command", ["score", "explain"])
-def test_no_text_is_written_into_an_excel_file(folder, tmp_path, capsys, command):
+def test_no_text_is_written_under_the_name_of_another_format(folder, tmp_path, capsys, command, suffix):
     for form in ((), ("--format", "csv")):
-        output = tmp_path / "scores.xlsx"
+        output = tmp_path / f"scores.csv{suffix}"
         assert run(command, folder / "m.eocc", folder / "new.csv", "-o", output, *form) == 2
-        assert "eocc writes no .xlsx; pass --output with .csv, .json or .parquet" in capsys.readouterr().err
+        assert f"eocc writes no {suffix}; pass --output with .csv, .json or .parquet" in capsys.readouterr().err
         assert not output.exists()
 
 

@@ -9,14 +9,15 @@ from scipy.spatial.distance import cdist
 
 from eocc.ellipsoids import model
 from eocc.ellipsoids.features import pair_coordinates, row_coordinates
-from eocc.ellipsoids.model import learn_ellipsoids, with_outliers
-from eocc.ellipsoids.shape import (
+from eocc.ellipsoids.model import (
     Ellipsoids,
     KnownOutliers,
     count_of_regions,
+    learn_ellipsoids,
     pooled_shape,
     radius,
     scatter_cuts,
+    with_outliers,
 )
 from eocc.entropic.graph import point_spanning_tree
 from oracles import ellipsoids as oracle

@@ -1,7 +1,5 @@
 """The protocol, the statistics and the tables of the comparisons."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -22,19 +20,17 @@ from eocc.experiments.protocol import (
     trial_of_rows,
     validation_rows,
 )
-from eocc.experiments.studies import Request
-from eocc.experiments.tables import (
+from eocc.experiments.results import (
     PublishedFigure,
-    bootstrap_intervals,
-    csv_text,
+    Results,
     differs,
-    figure_table,
-    markdown,
     published,
     rank_systems,
-    results_of,
+    ranks_and_intervals,
     summarise_runs,
 )
+from eocc.experiments.studies import Request
+from eocc.experiments.writing import csv_text, figure_table, markdown
 from eocc.rivals import RIVALS
 from troubled_source import source
 
@@ -148,7 +144,7 @@ def test_a_rival_with_the_printed_settings_stands_next_to_the_printed_figures():
     made = SYSTEMS["MPM as printed"].make(0, 1, "euclidean")
     assert made.get_params() == RIVALS["MPM"](width=1.0, regularisation=1e-6).get_params()
     cells = [Cell(UciSource("I"), "raw", system, 0, 0, 0) for system in ("MPM", "MPM as printed")]
-    results = results_of(cells, {}, published("uci_low"))
+    results = Results(cells, {}, published("uci_low"))
     figures = [results.printed(("I", "raw"), system, "auc") for system in ("MPM", "MPM as printed")]
     assert figures[0] is not None
     assert figures[0] == figures[1]
@@ -160,8 +156,8 @@ def test_a_rival_with_the_printed_settings_stands_next_to_the_printed_figures():
 def test_a_rival_with_the_printed_settings_is_not_ranked():
     systems = ("MPM", "1-NN", "Gauss", "MPM as printed")
     cells = [Cell(UciSource(name), "raw", system, 0, 0, 0) for name in ("I", "L") for system in systems]
-    ranking = results_of(cells, {cell.key: Figures(auc=0.5) for cell in cells}).ranking("raw")
-    assert list(ranking.average_ranks) == ["MPM", "1-NN", "Gauss"]
+    ranking = Results(cells, {cell.key: Figures(auc=0.5) for cell in cells}).ranking("raw")
+    assert [one.name for one in ranking.systems] == ["MPM", "1-NN", "Gauss"]
 
 
 def test_the_surprise_systems_learn_from_targets_and_from_the_honest_tenth():
@@ -225,11 +221,11 @@ def test_a_paired_t_test_marks_systems_that_do_not_differ_from_the_best():
 def test_ranks_derived_by_hand_and_the_critical_difference_of_demsar():
     scores = np.array([[0.9, 0.8, np.nan], [0.7, 0.8, 0.1], [0.9, 0.9, 0.2]])
     ranking = rank_systems(["a", "b", "c"], scores)
-    assert ranking.average_ranks == {"a": (1 + 2 + 1.5) / 3, "b": (2 + 1 + 1.5) / 3, "c": 3.0}
+    a, b, c = ranking.systems
+    assert (a[:2], b[:2], c) == (("a", (1 + 2 + 1.5) / 3), ("b", (2 + 1 + 1.5) / 3), ("c", 3.0, 3.0, 3.0))
     # Demšar (2006), table 5: q = 2.343 for three systems.
     assert_allclose(ranking.critical_difference, 2.343 * np.sqrt(3 * 4 / (6 * 3)), rtol=1e-3)
-    assert ranking.intervals["c"] == (3.0, 3.0)
-    assert ranking.intervals["a"][0] < ranking.average_ranks["a"] < ranking.intervals["a"][1]
+    assert a.low < a.rank < a.high
     assert rank_systems(["a", "b"], scores[:, :2]) is None
     assert rank_systems(["a", "b", "c"], scores[:1]) is None
 
@@ -238,7 +234,7 @@ def test_bootstrap_intervals_are_those_of_the_binomial():
     # Of 100 sets half have rank 1 and half rank 2: the mean of a bootstrap is 1 + B / 100 with B ~ Bin(100, 1/2),
     # whose 2.5 % and 97.5 % quantiles are 40 and 60.
     ranks = np.repeat([[1.0, 2.0], [2.0, 1.0]], 50, axis=0)
-    assert_allclose(bootstrap_intervals(ranks), [[1.40, 1.60]] * 2, atol=0.01)
+    assert_allclose(ranks_and_intervals(ranks), np.transpose([[1.5, 1.40, 1.60]] * 2), atol=0.01)
 
 
 def test_tables_show_our_mean_and_the_published_one():
@@ -246,7 +242,7 @@ def test_tables_show_our_mean_and_the_published_one():
     cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "1-NN") for run in (0, 1)]
     finished = {cell.key: Figures(auc=0.5 + 0.1 * cell.run, regions=2.0) for cell in cells}
     printed = PublishedFigure("uci_low", "raw", "made", "1-NN", "auc", 0.777, 0.1, False)
-    results = results_of(cells, finished, [printed])
+    results = Results(cells, finished, [printed])
     rows = figure_table(results, "raw")
     assert rows == [["system", "made", "mean"], ["EOCC-1", "**0.550** (-, -)", "0.550"],
                     ["1-NN", "**0.550** (-, -) [0.777]", "0.550"]]  # fmt: skip
@@ -273,7 +269,7 @@ def test_the_paper_s_systems_also_run_on_sets_normalised_by_all_rows():
     assert_allclose(rows.mean(axis=0), 0, atol=1e-12)
     assert_allclose(rows.std(axis=0), 1)
     cells = [Cell(UciSource("BI"), form, name, 0, 0, 0) for form, name in (("raw", "1-NN"), (ALL_ROWS, "EOCC-1"))]
-    results = results_of(cells, {cell.key: Figures(auc=0.5) for cell in cells}, published("uci_low"))
+    results = Results(cells, {cell.key: Figures(auc=0.5) for cell in cells}, published("uci_low"))
     assert [row[:2] for row in figure_table(results, ALL_ROWS)] == [
         ["system", "BI"],
         ["EOCC-1", "0.500 (-, -) [0.867]"],
@@ -287,7 +283,7 @@ def test_systems_without_a_seed_run_once_on_a_fixed_split():
     }
     assert {name: len(found) for name, found in keys.items()} == {"1-NN": 1, "EOCC-1": 4}
     cells = [Cell(IamSource("G"), "graphs", "1-NN", run, 0, 1) for run in range(4)]
-    results = results_of(cells, {cells[0].key: Figures(auc=0.5)})
+    results = Results(cells, {cells[0].key: Figures(auc=0.5)})
     assert results.runs(("G", "graphs"), "1-NN", "auc").tolist() == [0.5] * 4
 
 
@@ -295,7 +291,7 @@ def test_a_missing_cell_is_a_dash_with_a_reason():
     made = source()
     cells = [Cell(made, "raw", system, 0, 0, 1) for system in ("EOCC-1", "1-NN")]
     finished = {cells[0].key: Figures(auc=0.5), cells[1].key: Figures(reason="not done within 3 s")}
-    results = results_of(cells, finished)
+    results = Results(cells, finished)
     assert figure_table(results, "raw")[2] == ["1-NN", "-", "-"]
     assert results.reasons() == [(("made", "raw"), "1-NN", "not done within 3 s", 1)]
 
@@ -304,17 +300,21 @@ def test_leaking_systems_and_repeated_sets_are_not_ranked():
     made = source()
     cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "EOCC-2", "Gauss") for run in (0, 1)]
     finished = {cell.key: Figures(auc=0.9 if cell.system == "EOCC-2" else 0.5 + 0.01 * cell.run) for cell in cells}
-    results = results_of(cells, finished)
+    results = Results(cells, finished)
     assert results.leaking == {"EOCC-2"}
     rows = figure_table(results, "raw")
     assert rows[2][0] == "EOCC-2 (leaks)"
     assert "**" not in rows[2][1]
     assert "**" in rows[1][1]
-    places, figure = (("A", "graphs"), ("A (a)", "graphs"), ("G", "graphs")), object()
-    graphs = replace(results, places=places, variants={"A (a)": "A"}, absent={"G": "gone"},
-                     published={(("A", "graphs"), "EOCC-1", "auc"): figure})  # fmt: skip
-    assert graphs.counted() == [("A", "graphs")]
-    assert graphs.printed(("A (a)", "graphs"), "EOCC-1", "auc") is figure
+
+
+def test_variants_stand_next_to_the_published_figures_and_count_in_no_mean():
+    sources = (IamSource("A"), IamSource("A (a)", "A", "a"), IamSource("G"))
+    printed = PublishedFigure("iam", "graphs", "A", "EOCC-1", "auc", 0.9, 0.1, False)
+    cells = [Cell(source, "graphs", "EOCC-1", 0, 0, 1) for source in sources]
+    results = Results(cells, {}, [printed], absent={"G": "gone"})
+    assert results.counted() == [("A", "graphs")]
+    assert results.printed(("A (a)", "graphs"), "EOCC-1", "auc") is printed
 
 
 def test_a_test_set_of_one_kind_is_an_error():

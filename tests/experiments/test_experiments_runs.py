@@ -14,8 +14,7 @@ from eocc.base.progress import watched_by
 from eocc.cli import main
 from eocc.experiments import store
 from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.store import open_store
-from eocc.experiments.studies import STUDIES, Request, plan_study, run_study
+from eocc.experiments.studies import STUDIES, Request, open_store, plan_study, run_study
 from eocc.experiments.writing import write_study
 from troubled_source import Trouble, source
 

@@ -3,57 +3,57 @@
 import numpy as np
 import pytest
 
-from eocc.experiments import provenance
+from eocc.experiments import cells
 from eocc.experiments.cells import SYSTEMS, Cell
-from eocc.rivals.gaussians import Gauss
+from eocc.rivals.densities import Gauss
 
 
 @pytest.fixture(autouse=True)
 def no_cache():
-    provenance.fingerprint.cache_clear()
+    cells.fingerprint.cache_clear()
     yield
-    provenance.fingerprint.cache_clear()
+    cells.fingerprint.cache_clear()
 
 
 def test_systems_have_different_fingerprints_that_do_not_change():
     names = ["EOCC-1", "EOCC-1 (one region allowed)", "EOCC-1 (p = 1)", "EOCC-2", "EOCC-2_10%", "Gauss", "1-NN"]
-    first = [provenance.fingerprint(name, "rows") for name in names]
-    provenance.fingerprint.cache_clear()
-    assert first == [provenance.fingerprint(name, "rows") for name in names]
+    first = [cells.fingerprint(name, "rows") for name in names]
+    cells.fingerprint.cache_clear()
+    assert first == [cells.fingerprint(name, "rows") for name in names]
     assert len(set(first)) == len(names)
-    graphs = {provenance.fingerprint(name, "graphs") for name in ("EOCC-1", "EOCC-1 (TWEC)", "1-NN", "Parzen")}
+    graphs = {cells.fingerprint(name, "graphs") for name in ("EOCC-1", "EOCC-1 (TWEC)", "1-NN", "Parzen")}
     assert len(graphs) == 4
 
 
 def test_a_fingerprint_changes_with_the_scores_and_with_the_limit(monkeypatch):
-    before = {name: provenance.fingerprint(name, "rows") for name in ("Gauss", "1-NN")}
+    before = {name: cells.fingerprint(name, "rows") for name in ("Gauss", "1-NN")}
     scores, rate = Gauss.score_samples, Gauss().rejection_rate
 
     def changed(method, amount):
-        provenance.fingerprint.cache_clear()
+        cells.fingerprint.cache_clear()
         monkeypatch.setattr(Gauss, "score_samples", method)
         monkeypatch.setitem(SYSTEMS, "Gauss", SYSTEMS["Gauss"])
-        return provenance.fingerprint("Gauss", "rows")
+        return cells.fingerprint("Gauss", "rows")
 
     assert changed(lambda self, X: scores(self, X) * (1 + 1e-9), rate) == before["Gauss"]  # another processor
     assert changed(lambda self, X: scores(self, X) * (1 + 1e-3), rate) != before["Gauss"]
-    assert provenance.fingerprint("1-NN", "rows") == before["1-NN"]
+    assert cells.fingerprint("1-NN", "rows") == before["1-NN"]
 
 
 def test_a_fingerprint_changes_with_the_protocol(monkeypatch):
-    before = provenance.fingerprint("EOCC-2", "rows"), provenance.fingerprint("EOCC-1", "rows")
+    before = cells.fingerprint("EOCC-2", "rows"), cells.fingerprint("EOCC-1", "rows")
     monkeypatch.setattr("eocc.experiments.protocol.NOISE", 0.2)
-    provenance.fingerprint.cache_clear()
-    after = provenance.fingerprint("EOCC-2", "rows"), provenance.fingerprint("EOCC-1", "rows")
+    cells.fingerprint.cache_clear()
+    after = cells.fingerprint("EOCC-2", "rows"), cells.fingerprint("EOCC-1", "rows")
     assert (before[0] != after[0], before[1] == after[1]) == (True, True)
 
 
 def test_a_cell_on_disk_is_known_by_its_fingerprint():
-    source = provenance._rows()
+    source = cells._rows()
     assert Cell(source, "raw", "Gauss", 0, 0, 0, "a").key != Cell(source, "raw", "Gauss", 0, 0, 0, "b").key
 
 
 def test_the_made_up_rows_hold_what_makes_systems_differ():
-    rows = np.array(provenance._rows().rows)
+    rows = np.array(cells._rows().rows)
     assert len(np.unique(rows, axis=0)) < len(rows)
     assert [len(np.unique(column)) <= 2 for column in rows.T] == [False, False, True, False]

@@ -2,8 +2,8 @@ from collections import Counter
 
 import pytest
 
-from eocc.experiments.tables import TABLES
-from eocc.experiments.tables import published as all_published
+from eocc.experiments.results import TABLES
+from eocc.experiments.results import published as all_published
 from published_datasets import published_datasets
 
 LOW = ["AB", "BI", "BW", "D", "E", "I", "L"]

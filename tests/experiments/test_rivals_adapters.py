@@ -9,9 +9,9 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
+from eocc.rivals import IsolationForestRival, PyodECOD
 from eocc.rivals.boundaries import OneClassSupportVectorMachine
-from eocc.rivals.by_feature import IsolationForestRival, PyodECOD
-from eocc.rivals.gaussians import RobustCovariance
+from eocc.rivals.densities import RobustCovariance
 from eocc.rivals.neighbours import LocalOutlierFactorRival, PyodKNN
 
 

@@ -5,6 +5,7 @@ from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 from sklearn.kernel_ridge import KernelRidge
 
+from eocc.rivals.base import intrinsic_dimension
 from eocc.rivals.boundaries import (
     LinearProgrammingDescription,
     MinimaxProbabilityMachine,
@@ -15,8 +16,7 @@ from eocc.rivals.boundaries import (
     regress_one,
     saturate,
 )
-from eocc.rivals.distances import intrinsic_dimension
-from eocc.rivals.parzen import left_out_log_density
+from eocc.rivals.densities import left_out_log_density
 
 
 def cloud(n=40, d=2, seed=0):

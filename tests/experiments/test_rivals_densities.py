@@ -10,9 +10,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
 from eocc.rivals.centres import KMeansDescription
-from eocc.rivals.gaussians import MixtureOfGaussians
+from eocc.rivals.densities import MixtureOfGaussians, NaiveParzen, Parzen, likeliest_width
 from eocc.rivals.neighbours import KNearestNeighbours
-from eocc.rivals.parzen import NaiveParzen, Parzen, likeliest_width
 
 
 def cloud(n=40, d=3, seed=0):

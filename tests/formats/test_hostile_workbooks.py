@@ -1,6 +1,8 @@
 """Workbooks that unpack to much or take long are read or refused in one line, within bounds of time and memory."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from hostile_workbooks import KINDS, MOST_BYTES, in_process
@@ -29,3 +31,8 @@ def test_a_workbook_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     path.write_bytes(KINDS["many large sheets.xlsx"]())
     with pytest.raises(ValueError, match=r"a\.xlsx: takes more than 1 seconds; save the sheet as \.csv"):
         list(open_chunks(path))
+
+
+def test_files_are_read_where_no_signal_ends_long_work():
+    script = "import signal; del signal.SIGXCPU; import eocc.formats.files.binary"  # as on Windows
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True).stderr == b""

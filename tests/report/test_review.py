@@ -11,7 +11,7 @@ import pytest
 from browsing import HOSTILE
 from eocc import SurpriseClassifier, load
 from eocc.cli import main
-from eocc.cli.review import read_answers
+from eocc.cli.update import read_answers
 from eocc.report import write_review
 from eocc.report.review import HEAD, digests_of, in_words
 

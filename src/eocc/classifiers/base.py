@@ -25,7 +25,7 @@ from eocc.classifiers.summary import Summarises
 from eocc.classifiers.updating import Batch, day_of, updated
 from eocc.entropic.rules import Scores
 from eocc.explain.explanation import Explanation, explanations_frame
-from eocc.explain.facts import with_facts
+from eocc.explain.facts import in_groups, with_facts
 from eocc.formats import model_file
 from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
@@ -320,8 +320,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return the explanations of patterns as the measure reads them."""
-        from eocc.explain.groups import in_groups
-
         with threads(self.n_jobs):
             return in_groups(self, patterns, self._explain_rows(patterns))
 

@@ -27,7 +27,9 @@ from eocc.entropic.regions import Fuzzification, normal_regions
 from eocc.entropic.rules import Extent, MembershipFunction, Scores, TConorm, log_grades, resolve_membership_function
 from eocc.entropic.search import GeneticSearch, Search, resolve_search
 from eocc.entropic.synthesis import EntropySynthesis, Model, Settings, Synthesis, ValidationSynthesis, synthesise
-from eocc.explain import Rule, explain_by_regions, reach_of, rules_of
+from eocc.explain.by_regions import explain_by_regions
+from eocc.explain.explanation import reach_of
+from eocc.explain.rules import Rule, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD

@@ -21,8 +21,7 @@ from eocc.base.checks import (
 from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
-from eocc.ellipsoids.model import EllipsoidModel
-from eocc.ellipsoids.shape import Ellipsoids, KnownOutliers
+from eocc.ellipsoids.model import EllipsoidModel, Ellipsoids, KnownOutliers
 from eocc.entropic.graph import SpanningTree
 from eocc.entropic.partition import checked_tree, members_of_clusters
 from eocc.entropic.regions import FuzzyModel, Region

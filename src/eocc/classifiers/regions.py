@@ -23,14 +23,20 @@ from eocc.classifiers.own_state import REGION_KEYS, region_state, restore_region
 from eocc.classifiers.parameters import REGION_PARAMETERS
 from eocc.classifiers.updating import Batch
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
-from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, Learned, learn_ellipsoids, with_outliers
-from eocc.ellipsoids.shape import means_of, radius
+from eocc.ellipsoids.model import (
+    EllipsoidModel,
+    EllipsoidRegion,
+    Learned,
+    learn_ellipsoids,
+    means_of,
+    radius,
+    with_outliers,
+)
 from eocc.entropic.graph import SpanningTree
 from eocc.entropic.rules import BOUNDARY, Scores, decision_margin
-from eocc.explain import Rule, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
-from eocc.explain.normal import normal_rows
-from eocc.explain.rules import correlations_of, ellipsoid_rules
+from eocc.explain.explanation import reach_of
+from eocc.explain.rules import Rule, correlations_of, ellipsoid_rules, normal_rows
 from eocc.formats.export import formula_of, python_module, select_statement
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure

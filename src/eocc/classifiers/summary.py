@@ -21,8 +21,8 @@ from eocc.calibration.discoveries import (
 )
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.entropic.rules import Scores
+from eocc.explain.explanation import number_columns
 from eocc.explain.facts import gaps_by_column, new_labels
-from eocc.explain.fitted import number_columns
 from eocc.formats import model_file
 
 # The version of what `Summary.to_dict` returns: docs/reference/summary.md.

@@ -251,13 +251,13 @@ class SurpriseClassifier(LearnsRows):
         return self._calibrated().p_values(self._score_read(self.prototypes_).margins)
 
     def _explain_rows(self, patterns: Any) -> Sequence[Explanation]:
-        from eocc.explain import explain_by_neighbours
+        from eocc.explain.by_neighbours import explain_by_neighbours
 
         return explain_by_neighbours(self, patterns)
 
     def rules(self) -> "list[Rule]":
         """Return the regions as fuzzy rules for people to read, one per region."""
-        from eocc.explain import rules_of
+        from eocc.explain.rules import rules_of
 
         return rules_of(self, self._calibrated().rate)
 

@@ -22,12 +22,12 @@ from eocc.base.progress import Watch, log_record, plain_line, shown
 from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
-# Each is a click command of the module of that name, or of another.
-MODULES = {"compare": "studies", "reproduce": "studies", "teach": "review", "answers": "review"}
-COMMANDS = (
-    "fit", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
-    "compare", "reproduce", "demo", "warm-up",
-)  # fmt: skip
+# The commands in the order of use, each with the module that it is in.
+COMMANDS = {
+    "fit": "fit", "score": "score", "explain": "score", "inspect": "show", "plot": "show", "report": "show",
+    "export": "show", "review": "update", "teach": "update", "update": "update", "answers": "update",
+    "compare": "studies", "reproduce": "studies", "demo": "studies", "warm-up": "warm_up",
+}  # fmt: skip
 
 
 class Shared:
@@ -82,9 +82,8 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        name = cmd_name.replace("-", "_")
-        module = MODULES.get(name, name)
-        return getattr(import_module(f"eocc.cli.{module}"), name) if cmd_name in COMMANDS else None
+        module = COMMANDS.get(cmd_name)
+        return getattr(import_module(f"eocc.cli.{module}"), cmd_name.replace("-", "_"), None) if module else None
 
 
 @click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "

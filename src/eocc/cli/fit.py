@@ -43,8 +43,8 @@ def fit(
     _check(method, about, is_stream, sample, drop_copies, given["baseline_by"])
     classifier = options.classifier_of(method, given)
 
-    from eocc.cli.inspect import write_facts
     from eocc.cli.reading import read_training
+    from eocc.cli.show import write_facts
 
     check_output(output, *data.paths)
     if is_stream:
@@ -90,7 +90,7 @@ def say_about_rows(classifier: Any, model: Path, data: DataFiles, about: DataOpt
 
     from eocc.base.printing import printable
     from eocc.base.wording import counted
-    from eocc.explain.fitted import training_name
+    from eocc.explain.explanation import training_name
     from eocc.formats.files.formats import STDIN
     from eocc.space.prototypes.content import exact_copies
 

@@ -18,7 +18,7 @@ from eocc.cli.app import Shared, say
 
 JSON, PARQUET = "json", "parquet"
 SUFFIXES = {".csv": "csv", ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET, ".pq": PARQUET}
-SHEETS = (".xlsx", ".xls", ".ods")
+REFUSED = (".xlsx", ".xls", ".ods", ".gz", ".bz2", ".xz", ".zip", ".html", ".pdf")
 
 Columns = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def changed_on(path: Path) -> date:
 def output_format(form: str | None, output: Path | None, default: str) -> str:
     """Return the format that was asked for, or that of the suffix of the output, or the default."""
     suffix = "" if output is None else output.suffix.lower()
-    if suffix in SHEETS:
+    if suffix in REFUSED:
         raise click.UsageError(f"eocc writes no {suffix}; pass --output with .csv, .json or .parquet")
     form = form or SUFFIXES.get(suffix, default)
     if form == PARQUET and output is None:

@@ -1,4 +1,4 @@
-"""``eocc compare`` and ``eocc reproduce``: classifiers compared on your own data, and as in the paper."""
+"""``eocc compare``, ``reproduce`` and ``demo``: classifiers compared on your data, as in the paper, on an example."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -131,3 +131,22 @@ def _run(studies: Sequence[Any], request: Any) -> None:
             say(f"Written: {files}; single runs are in {request.folder}/cells.")
         elif len(studies) == 1:
             say(f"{study.title}: none of the systems can compare its data.")
+
+
+@command
+@click.option("--files", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help="Write the rows as normal.csv and new.csv into this folder instead.")  # fmt: skip
+@options.seed_option
+def demo(files: Path | None, seed: int) -> None:
+    """Compare the classifiers and explain a decision.
+
+    Example: eocc demo
+    """
+    from eocc.experiments.demo import run_demo, write_files
+
+    if files is None:
+        print(run_demo(seed))
+    else:
+        write_files(files, seed)
+        print(f"Written: {files / 'normal.csv'} and {files / 'new.csv'}. Next: eocc fit {files / 'normal.csv'} "
+              f"-o {files / 'model.eocc'}")  # fmt: skip

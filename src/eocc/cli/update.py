@@ -1,4 +1,4 @@
-"""``eocc update``."""
+"""``eocc update``, ``review``, ``teach`` and ``answers``: ask a person about rows, and learn rows and answers."""
 
 from datetime import date
 from itertools import compress
@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from eocc.base.atomic import check_output
+from eocc.base.printing import printable, quoted
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import changed_on, say_file
+from eocc.cli.output import JSON, changed_on, open_model, say_file, writing_columns
+from eocc.formats.files.formats import STDIN
 
 
 @command
@@ -98,3 +100,172 @@ def update(
     print(f"{counted(len(patterns), 'row')} learned{forgotten}: now {counted(newer.n_rows_, 'training row')}.")
     for batch in newer.batches_:
         say(f"  {batch.source}{f', {batch.date}' if batch.date else ''}: {counted(batch.n_rows, 'row')}")
+
+
+@command
+@options.model_argument
+@options.data_argument
+@options.output_option("review.html", "The page, one HTML file.")
+@click.option("--questions", "-n", type=options.AT_LEAST_1, default=10, show_default=True, metavar="N",
+              help="Ask about at most N rows.")  # fmt: skip
+@click.option("--find", is_flag=True,
+              help="Show the strangest rows first, to find outliers, not those whose answers teach most.")  # fmt: skip
+@options.data_options("id_column", "strict")
+def review(
+    model: Path, data: options.DataFiles, output: Path, questions: int, find: bool, about: options.DataOptions
+) -> None:
+    """Ask a person about the rows whose answers help most.
+
+    Writes an HTML page that shows these rows one by one, with the reasons of the model's decision, and saves the
+    answers as a CSV file for eocc teach.
+
+    With --find, DATA may be the training file: training rows are compared with the others, and the strangest come
+    first. Answers take rows that are not normal out of the training rows.
+
+    Example: eocc review model.eocc new.csv -o review.html
+    """
+    if STDIN in data.paths:
+        raise click.UsageError("eocc teach reads the rows again, so they must be in a file: pass its path")
+    if len(data.paths) > 1:
+        raise click.UsageError("the answers name one file: pass one, or join the files first")
+    classifier = open_model(model, output, *data.paths)
+
+    from eocc.classifiers.answers import check_teachable
+    from eocc.cli.reading import read_for
+    from eocc.report.review import write_review
+
+    check_teachable(classifier)
+    rows = read_for(classifier, data, about)
+    names = rows.names, str(data), str(model), about.id_column
+    write_review(classifier, output, rows.X, questions, *names, goal="find" if find else "learn", notes=rows.unread())
+    say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")
+
+
+@command
+@options.model_argument
+@click.argument("answers", type=options.PATH, metavar="ANSWERS")
+@click.option("--data", "given", type=options.PATH, metavar="DATA", help="The reviewed file, if it was moved.")
+@options.output_option("taught.eocc", "The model file to write; it may be MODEL itself.")
+@options.data_options("id_column")
+def teach(model: Path, answers: Path, given: Path | None, output: Path, about: options.DataOptions) -> None:
+    """Learn the answers of a review, and write a new model.
+
+    ANSWERS is the file that the page of eocc review saved. It names the reviewed file, which is read again. Answered
+    rows are found in it by their content, so the file may have grown or been sorted. If an answered row is missing,
+    nothing is learned. The command counts the rows whose decision changes.
+
+    Example: eocc teach model.eocc answers.csv -o better.eocc
+    """
+    import numpy as np
+
+    from eocc import load
+    from eocc.base.wording import counted
+    from eocc.classifiers.updating import history_of
+    from eocc.cli.reading import Named, read_for
+    from eocc.report.review import NORMAL, digests_of, in_words
+
+    check_output(output, answers)
+    classifier = load(model)
+    lines = read_answers(answers)
+    if not lines:
+        raise ValueError(f"{answers} holds no answers; answer at least one row")
+    named = lines[0]["data"]
+    if given is None and not (named and Path(named).exists()):
+        raise FileNotFoundError(f"no file {named!r}, which {answers} is about; pass --data")
+    data = given or Path(named)
+    check_output(output, data)
+    rows = read_for(classifier, options.DataFiles((data,)), about)
+    place_of = {digest: place for place, digest in enumerate(digests_of(classifier._read(rows.X)))}
+    if absent := [line for line in lines if line["digest"] not in place_of]:
+        first = f"{len(absent)} of {len(lines)} answered rows are not in {data}, first row {quoted(absent[0]['row'])}"
+        raise ValueError(f"{first}; pass --data with the file that was reviewed")
+    places = [place_of[line["digest"]] for line in lines]
+    is_normal = np.array([line["answer"] == NORMAL for line in lines])
+    taught = classifier.teach(rows.some(places), np.where(is_normal, 1, -1), [line["row"] for line in lines])
+    before, after = (known.predict(rows.X) == 1 for known in (classifier, taught))
+    more, fewer = Named(list(compress(rows.names, before & ~after))), Named(list(compress(rows.names, after & ~before)))
+    taught.batches_ = history_of(classifier, changed_on(model))  # the new file is younger than the rows
+    taught.save(output)
+    say_file(output)
+    print(f"Learned {in_words([line['answer'] for line in lines])}.")
+    which = [f" (row {some})" if some.count else "" for some in (more, fewer)]
+    said = f"{counted(more.count, 'more row')} rejected{which[0]}, {fewer.count:,} fewer{which[1]}"
+    print(printable(f"{data}: {said}; now {int((~after).sum()):,} of {len(after):,} are rejected."))
+    for line in compress(lines, after[places] != is_normal):
+        decision = "rejected" if line["answer"] == NORMAL else "accepted"
+        say(f"Note: row {line['row']} is still {decision}, though the answer is {line['answer']}.")
+
+
+def read_answers(path: Path) -> list[dict[str, str]]:
+    """Return the answers in a file, each once; all are about rows of one data file."""
+    from eocc.formats.files.formats import open_chunks
+    from eocc.report.review import HEAD, NORMAL, NOT_NORMAL
+
+    found = dict[str, dict[str, str]]()
+    for chunk in open_chunks(path, "csv"):
+        if absent := [name for name in HEAD if name not in chunk.columns]:
+            raise ValueError(f"{path} holds no answers of eocc review: it has no column {absent[0]!r}")
+        cells = {name: chunk.columns[name].cells() for name in HEAD}
+        for k in range(len(chunk)):
+            line = {name: str(cells[name][k] or "").strip() for name in HEAD}
+            before = found.setdefault(line["digest"], line)
+            if line["answer"] not in (NORMAL, NOT_NORMAL):
+                remedy = f"write {NORMAL!r} or {NOT_NORMAL!r}, or remove the line"
+                raise chunk.fault(k, f"{quoted(line['answer'])} is not an answer; {remedy}")
+            if before["answer"] != line["answer"]:
+                raise chunk.fault(
+                    k, f"row {quoted(line['row'])} is answered twice, differently; remove one of the lines"
+                )
+            if before["data"] != next(iter(found.values()))["data"]:
+                raise chunk.fault(k, f"{quoted(line['data'])} is another data file than in line 2; divide the answers")
+    return list(found.values())
+
+
+@command
+@options.model_argument
+@click.option("--withdraw", default="", metavar="ID,...", help="Forget these answers.")
+@options.output_option(None, "The model file to write after --withdraw; it may be MODEL itself.")
+@options.format_option("table", "csv", JSON, default="table")
+def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
+    """List the answers that a model has learned, or withdraw some.
+
+    Every answer has an id, its number from 0. --withdraw writes a new model and lists its answers.
+
+    Example: eocc answers model.eocc
+    """
+    if bool(withdraw) != bool(output):
+        raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
+    from eocc import load
+    from eocc.classifiers.updating import history_of
+
+    check_output(output)  # it may be the model itself
+    classifier: Any = load(model)
+    if output is not None:
+        history, known = history_of(classifier, changed_on(model)), classifier.answers_
+        ids = options.names_in(withdraw)
+        for one in ids:
+            if known is None or not (one.isdecimal() and int(one) < len(known)):
+                has = f"its ids are 0 to {len(known) - 1}" if known else "it has no answers"
+                raise ValueError(f"{model} has no answer {one!r}; {has}")
+        classifier = classifier.withdraw([int(one) for one in ids])
+        classifier.batches_ = history  # the new file is younger than the rows
+        classifier.save(output)
+        say_file(output)
+    _list(classifier, form)
+
+
+def _list(classifier: Any, form: str) -> None:
+    from eocc.explain.explanation import described
+    from eocc.report.review import NORMAL, NOT_NORMAL
+
+    known = classifier.answers_
+    if known is None:
+        say("This model has learned no answers.")
+        return
+    with writing_columns(None, form, ["id", "answer", "row", "values"]) as write:
+        write({
+            "id": list(range(len(known))),
+            "answer": [NORMAL if sign == 1 else NOT_NORMAL for sign in known.y],
+            "row": list(known.names),
+            "values": [described(classifier, known.rows, k) for k in range(len(known))],
+        })  # fmt: skip

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from eocc.base.threads import one_blas_thread
-from eocc.base.types import Indices, Matrix
-from eocc.ellipsoids.shape import ROUNDING, Shape
+from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.kernels.ellipsoids import place_rows, squared_lengths
 from eocc.measures.difference import feature_names
 from eocc.measures.protocol import Measure, Prepared
@@ -25,6 +24,24 @@ from eocc.tables.table import NUMBER as KIND_NUMBER
 
 # Features farther out count as this far, so that no square of theirs overflows. departure: far patterns
 FARTHEST = 1e100
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """The pooled covariance within regions, shrunk: `axes` (r, r), the `variances` along them, `outside` of the span.
+
+    `shrinkage` is rho in Sigma = (1 - rho) S + rho mu I, where S is the pooled covariance and mu its mean variance.
+    """
+
+    axes: Matrix
+    variances: Matrix
+    outside: float
+    shrinkage: float
+
+    @property
+    def whitening(self) -> Matrix:
+        """The matrix (r, r) that turns the shape into a unit ball."""
+        return np.asarray(self.axes * self.variances**-0.5)
 
 
 @dataclass(frozen=True, eq=False)

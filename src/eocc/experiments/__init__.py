@@ -2,4 +2,4 @@
 
 from eocc.base.registry import Registry
 
-__getattr__, __all__ = Registry("eocc", {}).exports("experiments.splitting.OneClassFold")
+__getattr__, __all__ = Registry("eocc", {}).exports("experiments.protocol.OneClassFold")

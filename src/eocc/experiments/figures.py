@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.datasets import synthetic
 from eocc.datasets.synthetic import OneClassProblem
-from eocc.experiments.tables import Ranking
+from eocc.experiments.results import Ranking
 from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, new_figure, plot_history, plot_membership, plot_modularity
 
 
@@ -84,15 +82,13 @@ def draw_examples(folder: Path) -> list[Path]:
 
 def draw_ranks(ranking: Ranking) -> Any:
     """Draw the average ranks of the systems, with their bootstrap intervals over the data sets."""
-    ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
-    names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
+    names, ranks, lows, highs = zip(*ranking.systems, strict=True)
     figure = new_figure(9.5, 1.2 + 0.24 * len(names))
     axes = figure.subplots()
-    ends = np.array([ranking.intervals[name] for name in names])
     axes.barh(names, ranks, color=FAINT, height=0.6)
-    axes.hlines(range(len(names)), *ends.T, color=INK, linewidth=1)
-    for place, rank in enumerate(ranks):
-        axes.text(ends[place, 1], place, f" {rank:.2f}", va="center", fontsize=8)
+    axes.hlines(range(len(names)), lows, highs, color=INK, linewidth=1)
+    for place, (rank, high) in enumerate(zip(ranks, highs, strict=True)):
+        axes.text(high, place, f" {rank:.2f}", va="center", fontsize=8)
     axes.invert_yaxis()
     axes.set(xlabel=f"average rank (1 is best); critical difference {ranking.critical_difference:.2f}")
     return figure

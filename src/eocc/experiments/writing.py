@@ -1,5 +1,6 @@
-"""The results of a study as files: Markdown, CSV, and pictures of the ranks."""
+"""The results of a study as tables, and as files: Markdown, CSV, and pictures of the ranks."""
 
+import csv
 import io
 import os
 import platform
@@ -11,11 +12,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
+
 from eocc.base.atomic import drafted
 from eocc.base.wording import counted
 from eocc.experiments.figures import draw_ranks
+from eocc.experiments.results import MEASURED, PublishedFigure, Results, Summary
 from eocc.experiments.studies import Request, Study
-from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
+
+Table = list[list[str]]  # the first row is the head
 
 VARIANTS = (
     " EOCC-1 and EOCC-2 have every printed setting. Other readings stand below them, next to the same printed figures, "
@@ -114,3 +119,81 @@ def _repetitions(study: Study, request: Request) -> str:
     what = f"{counted(usual, 'repetition')} of {max(folds)} folds" if folds != {1} else counted(usual, "seed")
     others = ", ".join(f"{name}: {count}" for name, count in counts.items() if count != usual)
     return f"{what} ({others})" if others else what
+
+
+def markdown(rows: Table) -> str:
+    """Return a Markdown table."""
+    head, *body = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([head, "|" + "---|" * len(rows[0]), *body])
+
+
+def figure_table(results: Results, form: str, measured: str = "auc") -> Table:
+    """Return the mean (standard deviations) for each system and set, the published mean in brackets, and the mean."""
+    places = [place for place in results.places if place[1] == form]
+    summaries = {place: results.summaries(place, measured) for place in places}
+    rows = [["system", *(dataset for dataset, _ in places), "mean"]]
+    for system in results.systems:
+        ours = [summaries[place].get(system) for place in places]
+        printed = [results.printed(place, system, measured) for place in places]
+        cells = [_cell(*both, measured) for both in zip(ours, printed, strict=True)]
+        is_planned = measured == "auc" and any((place, system) in results.figures for place in places)
+        if is_planned or any(system in summary for summary in summaries.values()):
+            mean = results.mean(results.counted(form), system, measured)
+            rows.append([_title(results, system), *cells, _number(mean)])
+    return rows
+
+
+def _title(results: Results, system: str) -> str:
+    return f"{system} (leaks)" if system in results.leaking else system
+
+
+def _cell(ours: Summary | None, published: PublishedFigure | None, measured: str) -> str:
+    digits = 1 if measured == "regions" else 3
+    text = "-"
+    if ours is not None:
+        bold = "**" if ours.is_best and measured == "auc" else ""
+        spread = ", ".join(_number(std, digits) for std in (ours.std_repetitions, ours.std_folds))
+        text = f"{bold}{ours.mean:.{digits}f}{bold} ({spread})"
+    if published is not None and published.mean is not None:
+        text += f" [{published.mean:.{digits}f}]"
+    return text
+
+
+def decision_table(results: Results) -> Table:
+    """Return the means over all places of the figures of the decisions, regions and times of each system."""
+    rows = [["system", "accuracy", "precision", "recall", "F", "regions", "generations", "fit, s", "score, s"]]
+    for system in results.systems:
+        means = [_number(results.mean(results.counted(), system, name)) for name in MEASURED[1:]]
+        rows.append([_title(results, system), *means])
+    return rows
+
+
+def rank_table(results: Results, form: str) -> Table:
+    """Return average rank and mean AUC of each system over the sets in one normalisation, best first."""
+    ranking, rows = results.ranking(form), [["system", "average rank", "95 % interval over the sets", "mean AUC"]]
+    for name, rank, low, high in ranking.systems if ranking else ():
+        mean = results.mean(results.counted(form), name)
+        rows.append([name, f"{rank:.2f}", f"{low:.2f} to {high:.2f}", _number(mean)])
+    return rows
+
+
+def csv_text(results: Results) -> str:
+    """Return every mean, one per line, with the published mean and deviation."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["dataset", "normalisation", "system", "figure", "mean", "std_repetitions", "std_folds", "runs",
+                     "is_best", "leaks", "published", "published_std"])  # fmt: skip
+    for place in results.places:
+        for measured in MEASURED:
+            for system, summary in results.summaries(place, measured).items():
+                printed = results.printed(place, system, measured)
+                published = (printed.mean, printed.std) if printed else ("", "")
+                best = int(summary.is_best) if measured == "auc" else ""
+                means = map(repr, summary[:3])
+                writer.writerow([*place, system, measured, *means, summary.n_runs, best,
+                                 int(system in results.leaking), *published])  # fmt: skip
+    return text.getvalue()
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return "-" if np.isnan(value) else f"{value:.{digits}f}"

@@ -8,8 +8,16 @@ import numpy as np
 
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, finite, format_number
-from eocc.explain.explanation import Explanation, scored
-from eocc.explain.fitted import TrainingRow, described, exemplars_of, prototype_labels, reach_of, training_row
+from eocc.explain.explanation import (
+    Explanation,
+    TrainingRow,
+    described,
+    exemplars_of,
+    prototype_labels,
+    reach_of,
+    scored,
+    training_row,
+)
 from eocc.explain.reasons import LEAST_SHOWN, Reason, difference_reasons, least_usual
 from eocc.measures.difference import PendingDifference
 from eocc.space.dissimilarity_space import distances_to

@@ -1,23 +1,23 @@
-"""A fitted classifier -> its regions as rules for people to read, in the units of the columns."""
+"""A fitted classifier -> its regions as rules for people to read, and what is normal, in the units of the columns."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 
 from eocc.base.markup import Shown, tag
 from eocc.base.registry import FEW, SOME, listed
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_number, format_value, format_within, glued, wrapped
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
-from eocc.ellipsoids.shape import ROUNDING
 from eocc.explain.by_regions import prototypes_of
-from eocc.explain.fitted import described, prototype_labels, reach_of, training_name, weight_names
+from eocc.explain.explanation import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
 from eocc.measures.cells import Cells
-from eocc.tables.table import TIME, Column
+from eocc.tables.table import TIME, Column, Table
 
 # The normal range of a column reaches this many widths, or deviations of a region, to both sides.
 N_WIDTHS = 2.0
@@ -27,6 +27,8 @@ UNITS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000)
 EVERY = (-np.inf, np.inf)
 # Those of times of day: the last second is that before midnight.
 WHOLE_DAY = (0.0, float(UNITS[0] - UNITS[-1]))
+# The equal parts of what is normal at which rows show it.
+SHARES = (np.arange(400) + 0.5) / 400
 
 
 @dataclass(frozen=True)
@@ -260,3 +262,45 @@ def correlations_of(classifier: Any) -> list[str]:
             verb = "rises" if correlations[i, j] > 0 else "falls"
             found.append(f"{columns[j].name} {verb} with {columns[i].name}")
     return found
+
+
+def normal_rows(classifier: Any) -> Any:
+    """Return rows whose columns, each by itself, are what the model knows of its training rows.
+
+    Numbers have the quantiles of the regions, as many of each as its weight says, and categories their shares. Values
+    of one row do not belong together. Columns that the model does not compare have the values of its prototypes.
+    """
+    model, prototypes, ends = classifier.ellipsoids_, classifier.prototypes_, ends_of(classifier)
+    weights, known = np.exp(model.regions.log_weights), {one.name: one for one in columns_of_model(classifier)}
+    spread, centres, deviations = scipy.special.ndtri(SHARES), centre_features(classifier), model.deviations
+
+    def made(name: str, given: Matrix) -> Matrix:
+        if name not in known:
+            return np.resize(given, len(SHARES))
+        column, place = known[name], known[name].places[0]
+        if column.kind == CATEGORIES:  # codes of the labels in their shares
+            sums = np.cumsum(np.maximum(column.shares(weights @ centres), 0.0))
+            return np.searchsorted(sums / sums[-1], SHARES).astype(np.float64)
+        if column.kind == CONSTANT:
+            return np.full(len(SHARES), column.centre)
+        # All regions, with quantiles of each, cut at equal parts of their weights.
+        features = (centres[:, place, None] + spread * deviations[:, place, None]).ravel()
+        order = np.argsort(features, kind="stable")
+        sums = np.cumsum(np.repeat(weights, len(SHARES))[order])
+        found = features[order[np.searchsorted(sums / sums[-1], SHARES)]]
+        if column.kind == LEVELS:
+            last = len(column.labels) - 1
+            return np.asarray(np.rint(np.clip(found / column.factor, 0, 1) * last))
+        values = np.clip(column.value(found), *(WHOLE_DAY if column.moment == TIME else ends.get(name, EVERY)))
+        is_whole = isinstance(prototypes, Table) and (given == np.rint(given))[~np.isnan(given)].all()
+        return np.asarray(np.rint(values) if is_whole else values)
+
+    if not isinstance(prototypes, Table):
+        names = classifier.measure_.weight_names(classifier._feature_names)
+        return np.column_stack([made(name, prototypes[:, k]) for k, name in enumerate(names)])
+    found = []
+    for one in prototypes.columns:
+        has_labels = one.labels is not None and str(one.name) in known
+        labels = known[str(one.name)].labels if has_labels else one.labels
+        found.append(replace(one, values=made(str(one.name), one.values), labels=labels))
+    return Table(tuple(found))

@@ -19,6 +19,8 @@ NARROWEST, EXPECTED = 0.25, 6.0
 UNSEEN, MOST = 10.0, 1e6
 # Numbers that differ by this share of their size differ by rounding only.
 ROUNDING = 1e-12
+# The place of a row that is still to be found.
+NO_ROW = np.iinfo(np.int64).max
 
 
 @helper
@@ -48,7 +50,7 @@ def fill_nearest(candidates, totals, term, smallest, near):
 
     The totals of the candidates ascend.
     """
-    smallest[:], near[:] = np.inf, np.iinfo(np.int64).max
+    smallest[:], near[:] = np.inf, NO_ROW
     for j in candidates:
         if totals[j] - LARGEST > smallest[-1]:
             return
@@ -111,10 +113,11 @@ def number_strangeness(value, column, known, spread):
 @helper
 def code_strangeness(code, column, near):
     """Return sqrt(2 log(1 / p)), p the mean share of the code among the near rows and among all."""
-    same = np.count_nonzero(column == code)
+    same, equal = 0, 0
+    for other in column:
+        same += other == code
     if same == 0:
         return UNSEEN
-    equal = 0
     for j in near:
         equal += column[j] == code
     return np.sqrt(max(-2 * np.log((equal / near.shape[0] + same / column.shape[0]) / 2), 0.0))
@@ -128,19 +131,24 @@ def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near, ends
     not among them: it may be the row itself. There are more normal rows than near ones, unless there is only one.
     """
     n_columns, n = columns.shape
-    terms, totals = np.empty((n_columns, n)), np.empty(n)
+    terms, totals, places = np.empty((n_columns, n)), np.empty(n), np.empty(n, np.int64)
     smallest, known, known_rows = np.empty(near.shape[2]), np.empty(near.shape[2]), np.empty(near.shape[2], np.int64)
     for i in range(rows.shape[0]):
         fill_terms(rows[i], columns, is_code, spreads, terms, totals)
-        itself = np.argmin(totals)
+        itself, count = 0, 0
+        for j in range(n):  # np.argmin and the like would import scipy.linalg
+            if totals[j] < totals[itself]:
+                itself = j
         if totals[itself] == 0 and n > 1:
             totals[itself] = np.inf
         # Leaving a column out lowers a total by at most the largest term, so only these rows can be near.
         smallest[:] = np.inf
         for total in totals:
             insert_value(total, smallest)
-        candidates = np.flatnonzero(totals <= smallest[-1] + LARGEST)
-        candidates = candidates[np.argsort(totals[candidates])]
+        for j in range(n):
+            if totals[j] <= smallest[-1] + LARGEST:
+                places[count], count = j, count + 1
+        candidates = places[np.argsort(totals[places[:count]])]
         for k in range(n_columns):
             fill_nearest(candidates, totals, terms[k], smallest, near[i, k])
             if np.isnan(rows[i, k]):

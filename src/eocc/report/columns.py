@@ -12,9 +12,9 @@ from eocc.base.registry import FEW, MANY, listed
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import counted, format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain import Explanation, Reason
+from eocc.explain.explanation import Explanation, number_columns
 from eocc.explain.facts import gaps_by_column, new_labels
-from eocc.explain.fitted import number_columns
+from eocc.explain.reasons import Reason
 from eocc.explain.rules import known_ends
 from eocc.tables.reading import Reading
 from eocc.tables.table import BOOLEAN, NUMBER, Column, Table

@@ -10,8 +10,7 @@ from eocc.base.registry import FEW, listed
 from eocc.base.types import Matrix
 from eocc.base.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain import Explanation
-from eocc.explain.fitted import described
+from eocc.explain.explanation import Explanation, described
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.report.columns import Columns

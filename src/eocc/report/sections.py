@@ -12,9 +12,8 @@ from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, sec
 from eocc.base.registry import FEW, MANY, SOME, listed
 from eocc.base.wording import counted, format_number
 from eocc.entropic.rules import decision_margin
-from eocc.explain import reach_of
+from eocc.explain.explanation import reach_of, weight_names
 from eocc.explain.facts import MANY_KNOWN
-from eocc.explain.fitted import weight_names
 from eocc.measures.base import n_columns_of
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc
 from eocc.plots.series import plot_series

@@ -14,9 +14,9 @@ from eocc.base.wording import counted
 from eocc.calibration.discoveries import Discoveries, discoveries_among
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.explain import Explanation, Rule
+from eocc.explain.explanation import Explanation, prototype_labels, training_name
 from eocc.explain.facts import are_copies, with_facts
-from eocc.explain.fitted import prototype_labels, training_name
+from eocc.explain.rules import Rule
 from eocc.plots.projection import Projection, evenly, points_of, project, shows_regions
 
 # The page holds this many rows, and explains this many of the most unusual in full.

@@ -1,18 +1,18 @@
-"""Boundaries around the targets in the space of a kernel, or of dissimilarities."""
+"""Boundaries around the targets: in the space of a kernel, of dissimilarities, or by random splits."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 from scipy.special import expit
+from sklearn.ensemble import IsolationForest
 from sklearn.svm import OneClassSVM
 
 from eocc.base.checks import number, optional
 from eocc.base.types import Matrix
-from eocc.rivals.base import WIDTH, DistanceRival, Rival, or_word
-from eocc.rivals.distances import intrinsic_dimension
-from eocc.rivals.parzen import likeliest_width
+from eocc.rivals.base import COUNT, WIDTH, DistanceRival, Rival, intrinsic_dimension, or_word, seed_of
+from eocc.rivals.densities import likeliest_width
 
 SHARE = optional(number("[0, 1]", ", or None"))
 
@@ -211,3 +211,29 @@ class OneClassSupportVectorMachine(Rival):
 
     def _score(self, X: Matrix) -> Matrix:
         return np.asarray(self.machine_.score_samples(X))
+
+
+class IsolationForestRival(Rival):
+    """The isolation forest: score_samples is minus 2^(-mean depth / expected depth), in [-1, 0).
+
+    Each tree splits a sample of the targets at random features and values; outliers end near the root.
+    scikit-learn's IsolationForest: `n_trees` trees of at most 256 targets each, as in the paper. It works in
+    single precision, so each feature is centred and divided by its range first.
+    """
+
+    n_trees: Annotated[int, COUNT] = 100
+    random_state: Any = None
+
+    def _learn(self, X: Matrix) -> None:
+        seed = seed_of(self.random_state)
+        self.mean_ = X.mean(axis=0)
+        spread = np.ptp(X, axis=0)
+        self.spread_ = np.where(spread > 0, spread, 1.0)
+        self.forest_ = IsolationForest(n_estimators=int(self.n_trees), random_state=seed).fit(self._scaled(X))
+
+    def _score(self, X: Matrix) -> Matrix:
+        return np.asarray(self.forest_.score_samples(self._scaled(X)))
+
+    def _scaled(self, X: Matrix) -> Matrix:
+        # All splits lie within 1 of the mean; single precision ends at 3e38.
+        return np.asarray(np.clip((X - self.mean_) / self.spread_, -1e30, 1e30))

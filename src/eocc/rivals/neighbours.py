@@ -11,8 +11,7 @@ from eocc.base.checks import integer, number
 from eocc.base.types import Matrix
 from eocc.entropic.graph import spanning_tree
 from eocc.kernels.trees import lower_to_edges, lower_to_triangles
-from eocc.rivals.base import COUNT, DistanceRival, Rival, or_word
-from eocc.rivals.distances import distances_to_others, intrinsic_dimension
+from eocc.rivals.base import COUNT, DistanceRival, Rival, distances_to_others, intrinsic_dimension, or_word
 
 
 class KNearestNeighbours(DistanceRival):

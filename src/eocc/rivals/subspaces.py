@@ -11,7 +11,7 @@ from sklearn.neural_network import MLPRegressor
 from eocc.base.checks import is_integer, number
 from eocc.base.types import Matrix
 from eocc.rivals.base import COUNT, Rival, seed_of
-from eocc.rivals.gaussians import n_directions
+from eocc.rivals.densities import n_directions
 
 
 class PrincipalComponents(Rival):

@@ -9,7 +9,7 @@ import numpy as np
 from eocc.base.types import Matrix
 from eocc.base.wording import counted, to_json
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, FARTHEST, DataColumn, data_columns, has_columns
-from eocc.ellipsoids.shape import Ellipsoids
+from eocc.ellipsoids.model import Ellipsoids
 from eocc.entropic.rules import BOUNDARY
 from eocc.measures.unit import CONSTANT_SHARE as SAME
 from eocc.tables.table import BOOLEAN, MISSING, TEXT

@@ -9,7 +9,7 @@ import numpy as np
 from eocc.base.registry import choose
 from eocc.base.types import Matrix
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, LEVELS, DataColumn
-from eocc.ellipsoids.shape import Ellipsoids
+from eocc.ellipsoids.model import Ellipsoids
 from eocc.formats.export.formula import Formula, words_for_gaps
 
 # A sum or a list of this many terms is written at a time: SQLite limits depth and the number of arguments.

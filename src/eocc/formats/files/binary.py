@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import warnings
@@ -11,7 +12,6 @@ from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from signal import SIGXCPU
 from tokenize import TokenError
 from typing import Any
 
@@ -209,7 +209,7 @@ def _loaded(process: Any, path: Path, limit: int) -> Any:
         why = "cannot be read; is it a complete workbook, and does its name match its format?"
         if "password" in said.lower():
             why = "is protected by a password; save it without one"
-        elif process.returncode == -SIGXCPU:
+        elif process.returncode == -getattr(signal, "SIGXCPU", 0):  # not on Windows
             why = f"takes more than {process.args[-1]} seconds; save the sheet as .csv if you trust it"
         elif process.returncode in (9, -6, -9, -11) or "memory" in said or "MemError" in said:
             why = f"needs more than {limit >> 20} MiB of memory; save the sheet as .csv if you trust it"

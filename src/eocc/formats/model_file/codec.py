@@ -6,6 +6,7 @@ column of few arrays: numbers side by side, arrays end to end, dictionaries key 
 
 import json
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Encoder:
         if is_stored(kind):
             parts = {name: self._value(getattr(value, name), f"{place}.{name}", depth + 1) for name in fields_of(kind)}
             return {"object": [name_of(kind), parts]}
-        if functions().get(getattr(value, "__name__", "")) is value and value is not None:
+        if isinstance(value, FunctionType) and functions().get(value.__name__) is value:
             return {"function": value.__name__}
         if isinstance(value, np.ndarray) and value.dtype == object:
             return {"cells": [list(value.shape), self._items(value.ravel().tolist(), place, depth)]}
