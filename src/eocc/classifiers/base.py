@@ -18,6 +18,7 @@ from eocc.base.stored import check_keys
 from eocc.base.threads import in_order, n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration
+from eocc.calibration.tally import Tally
 from eocc.classifiers import answers
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state, upgraded
@@ -31,7 +32,7 @@ from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
 from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import MARGIN, check_memory
-from eocc.scale.passes import Passes
+from eocc.scale.passes import Part, Passes
 from eocc.tables.windows import Windowing
 
 if TYPE_CHECKING:  # slow to import
@@ -58,6 +59,12 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     _how_far_out_name: ClassVar[str]  # what the `ratios` of `_score_all` measure
     _space_name: ClassVar[str] = "Dissimilarity space"  # what `_embed` gives
     _unit: ClassVar[str] = "extents"  # the unit of distances from regions
+    # What some classes find by a fit. `regions_` may be computed when first asked for; the prototypes may be centres.
+    _has_regions: bool = True
+    _keeps_training_rows: bool = True
+    _rows_scored_at_a_time: int = 0  # as many as `_blocks_of` chooses
+    _region_reaches: Matrix | None = None  # in the space of `_embed`; None if regions are no balls there
+    _search_history: NDArray[Any] | None = None  # one record per generation, if there was a search
     _scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     false_alarm_rate: float | None
@@ -115,15 +122,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Return how the fitted model decides, in two or three sentences."""
 
     @property
-    def _has_regions(self) -> bool:
-        """Whether `regions_` are there; if not, they are computed when first asked for."""
-        return True
-
-    @property
-    def _search_history(self) -> NDArray[Any] | None:
-        return None  # one record per generation, if there was a search
-
-    @property
     def _weightings(self) -> dict[str, Matrix]:
         """The weights of the dissimilarity under which rows are compared, by name."""
         return {"weight": self.weights_}
@@ -143,10 +141,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         return "" if self._is_whole else f"{len(self.prototypes_):,} of {self._n_training:,} training rows"
 
     @property
-    def _keeps_training_rows(self) -> bool:
-        return True  # whether the prototypes are training rows
-
-    @property
     def _reference_rows(self) -> Any:
         """Patterns whose columns show what is normal."""
         return self.prototypes_
@@ -154,11 +148,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     @property
     def _region_centres(self) -> Matrix:
         return self.fuzzy_model_.centres  # in the space of `_embed`
-
-    @property
-    def _region_reaches(self) -> Matrix | None:
-        """How far each region reaches in the space of `_embed`; None if regions are no balls there."""
-        return None
 
     def _map_rows(self, columns: Indices) -> Matrix:
         """Return rows of the space of `_embed`, some columns of it, whose plane of largest variance a map shows."""
@@ -175,10 +164,6 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     @property
     def _n_features_out(self) -> int:
         return len(self.prototypes_)  # columns of the space of `_embed`
-
-    @property
-    def _rows_scored_at_a_time(self) -> int:
-        return 0  # as many as `_blocks_of` chooses
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.int64]:
         """Return the decisions on the training rows."""
@@ -198,6 +183,15 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     @abstractmethod
     def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part; `sample` may say how many to fit to."""
+
+    def _tally_others(self, passes: Passes, kept: Indices, values: Callable[[Any], Matrix]) -> Tally:
+        """Return the values of the rows that are read part by part, but those with the numbers `kept`."""
+
+        def of_part(part: Part) -> Tally:
+            blocks = self._blocks_of(part.values[~np.isin(part.numbers, kept)], self._rows_scored_at_a_time)
+            return Tally(np.concatenate([np.empty(0), *map(values, blocks)]))
+
+        return passes.fold(of_part, Tally.merge, "scoring rows")
 
     def _without_small_regions(self, share: float) -> Self:
         """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows are some."""

@@ -16,7 +16,7 @@ from eocc.base.threads import n_threads, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of
-from eocc.calibration.tally import Tally, ranks_of
+from eocc.calibration.tally import ranks_of
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.own_state import ENTROPIC_KEYS, entropic_state, restore_entropic
@@ -33,7 +33,7 @@ from eocc.explain.rules import Rule, rules_of
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
-from eocc.scale.passes import Part, Passes
+from eocc.scale.passes import Passes
 from eocc.space.prototypes.by_content import choose_rows, take_census
 from eocc.space.prototypes.selections import Selection, count_of, resolve_selection
 
@@ -117,10 +117,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         The held-out margins that `p_values` compares with, after a fit with a false_alarm_rate.
     measure_, resolved_measure_, prototypes_, fuzzy_model_
         What scoring needs: the fitted measure, the measure that "auto" chose, the prototypes, the regions.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
-    reading_ : Reading or None
-        How tables are read: the columns, what each holds, how text is written, and what is left out and why.
+    n_features_in_, feature_names_in_, reading_
+        As for SurpriseClassifier.
 
     Examples
     --------
@@ -267,12 +265,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             model.false_alarm_rate = rate
             commit_fit(self, model)
 
-            def margins(part: Part) -> Tally:
-                others = part.values[~np.isin(part.numbers, kept.numbers)]
-                values = [-model._score_patterns(block).margins for block in model._blocks_of(others)]
-                return Tally(np.concatenate([np.empty(0), *values]))
-
-            tally = passes.fold(margins, Tally.merge, "scoring rows")
+            tally = model._tally_others(passes, kept.numbers, lambda block: -model._score_patterns(block).margins)
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
         self.training_indices_ = kept.numbers
 
@@ -329,6 +322,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         )
 
     @property
-    def _search_history(self) -> NDArray[Any] | None:
+    def _search_history(self) -> NDArray[Any] | None:  # type: ignore[override]
         """The search, one record per generation; None if the weights were given or all 1."""
         return None if self.weights is not None or self.search is None else self.history_

@@ -18,7 +18,7 @@ from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import compares_rows
 from eocc.scale.collections import are_dask_numbers, dask_passes, is_dask
-from eocc.scale.passes import Part, Passes
+from eocc.scale.passes import Passes
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
@@ -95,14 +95,8 @@ class LearnsRows(OneClassClassifier):
         kept = choose_rows(passes, census, self._check_passes(n, passes.n_columns or 1, outliers))
         self.n_rows_, self.outliers_, self.n_features_in_ = n, outliers, kept.values.shape[1]
         tally = Tally(self._learn(kept.values, kept.numbers, outliers))
-
-        def others(part: Part) -> Tally:
-            rows = part.values[~np.isin(part.numbers, kept.numbers)]
-            blocks = self._blocks_of(rows, self._rows_scored_at_a_time)
-            return Tally(np.concatenate([np.empty(0), *map(self._calibration_values, blocks)]))
-
         if len(kept.numbers) < n:
-            tally = passes.fold(others, Tally.merge, "scoring rows").merge(tally)
+            tally = self._tally_others(passes, kept.numbers, self._calibration_values).merge(tally)
         self._calibrate_on(tally)
 
     def _check_passes(self, n: int | None, n_columns: int | None, outliers: Any) -> int:
@@ -125,6 +119,6 @@ class LearnsRows(OneClassClassifier):
         return self.n_rows_
 
     @property
-    def _rows_scored_at_a_time(self) -> int:
+    def _rows_scored_at_a_time(self) -> int:  # type: ignore[override]
         """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
         return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time

@@ -1,23 +1,10 @@
 """What a fit of one class found <-> values by name, as the model file stores them; `state` has what all share."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from eocc.base.checks import (
-    AGREEMENT,
-    FITTED,
-    LARGEST_INTEGER,
-    Check,
-    Sizes,
-    demand,
-    indices,
-    integer,
-    numbers,
-    optional,
-    real,
-)
+from eocc.base.checks import FITTED, Check, Sizes, demand, indices, numbers, optional, real
 from eocc.base.stored import check_keys, check_values
 from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
@@ -112,9 +99,7 @@ def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     fuzzy = FuzzyModel(state["centres"], state["extents"], resolve_membership_function(function), tconorm)
     fuzzy.log_membership(fuzzy.centres[:1])  # both give a score
     classifier.fuzzy_model_ = fuzzy
-    threshold = 0.0 if classifier.calibration_ is None else classifier.calibration_.threshold
-    demand(state["threshold"] == threshold, "threshold is not that of the calibration")
-    check_offset(state, fuzzy.threshold + threshold)
+    check_offset(state, fuzzy.threshold + state["threshold"])
 
 
 def _history(state: Any) -> Any:
@@ -154,11 +139,8 @@ def region_state(classifier: Any) -> dict[str, Any]:
 def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     """Set the remaining fitted attributes; a ValueError says which do not fit together."""
     measure, prototypes, n = classifier.measure_, classifier.prototypes_, len(classifier.prototypes_)
-    calibration, constant, unit = classifier.calibration_, state["constant"], state["unit"]
-    demand(calibration is not None, "there must be a calibration")
-    demand(state["keeps_training_rows"] is not has_rows(measure), "keeps_training_rows is not that of the measure")
-    integer(len(calibration.margins), LARGEST_INTEGER)("n_rows", state["n_rows"])
-    demand(len(state["training_indices"]) == n, "training_indices must be those of prototypes")
+    constant, unit, labels, keeps_centres = state["constant"], state["unit"], state["labels"], has_rows(measure)
+    demand(state["keeps_training_rows"] is not keeps_centres, "keeps_training_rows is not that of the measure")
     features: Any = ColumnFeatures(measure, classifier.weights_) if has_columns(measure) else None
     sizes = {"n": n, "d": n if features is None else features.of(prototypes[[0]]).shape[1]}
     check_values(state, REGION_LAYOUT, sizes)
@@ -169,30 +151,20 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     features = PairFeatures(measure, classifier.weights_, prototypes, unit) if features is None else features
     sizes["q"] = sizes["r"] + 1
     placement = Placement(state["origin"], state["axes"], state["scales"], state["height"], constant)
-    regions = Ellipsoids(np.zeros((sizes["k"], sizes["q"])), state["counts"])
-    outliers = _known_outliers(state["known_outliers"], sizes)
-    model = EllipsoidModel(placement, regions, outliers, state["deviations"], state["ends"])
-    model, representatives = _centres(classifier, state, model, features, sizes)
-    demand(abs(state["threshold"] - calibration.threshold) < AGREEMENT, "threshold is not that of the rate")
-    check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
-    classifier.ellipsoids_, classifier.features_, classifier.representatives_ = model, features, representatives
-    for name in ("labels", "region_tree", "n_rows"):
-        setattr(classifier, f"{name}_", state[name])
-
-
-def _centres(
-    classifier: Any, state: dict[str, Any], model: EllipsoidModel, features: Any, sizes: Sizes
-) -> tuple[EllipsoidModel, Any]:
-    """Return the model with its centres, and the index of each region's representative."""
-    labels, every = state["labels"], np.arange(sizes["k"])
-    if has_rows(classifier.measure_):
+    outliers, every = _known_outliers(state["known_outliers"], sizes), np.arange(sizes["k"])
+    if keeps_centres:
         demand(np.array_equal(np.sort(labels), every), "labels must name every region once")
-        own = np.argsort(labels)
-        return model.with_centres(features.of(classifier.prototypes_)[own]), own
-    check_values(state, REGION_CENTRES, sizes)
-    own = state["representatives"]
-    demand((labels[own] == every).all(), "a representative must be a member")
-    return replace(model, regions=Ellipsoids(state["centres"], state["counts"])), own
+        own, centres = np.argsort(labels), np.zeros((sizes["k"], sizes["q"]))
+    else:
+        check_values(state, REGION_CENTRES, sizes)
+        own, centres = state["representatives"], state["centres"]
+        demand((labels[own] == every).all(), "a representative must be a member")
+    regions = Ellipsoids(centres, state["counts"])
+    model = EllipsoidModel(placement, regions, outliers, state["deviations"], state["ends"])
+    classifier.ellipsoids_ = model.with_centres(features.of(prototypes)[own]) if keeps_centres else model
+    check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
+    classifier.features_, classifier.representatives_ = features, own
+    classifier.labels_, classifier.region_tree_ = labels, state["region_tree"]
 
 
 def _known_outliers(state: Any, sizes: Sizes) -> KnownOutliers | None:

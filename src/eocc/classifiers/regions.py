@@ -72,12 +72,8 @@ class RegionClassifier(LearnsRows):
     regions_ : list of EllipsoidRegion
         The regions, the largest first: `n_members`, `weight`, and `representative`, the training row nearest to the
         centre, as an index of `training_indices_`.
-    calibration_ : Calibration
-        The margins of the left-out training rows, which `p_values` compares with, and the false-alarm `rate`.
     ellipsoids_ : EllipsoidModel
         Where rows lie, centres and weights of the regions, and the regions of known outliers.
-    n_rows_ : int
-        The number of training rows.
     prototypes_ : array, table or objects
         The centres of the regions for rows of numbers, the rows nearest to them for other tables, else the training
         objects that new objects are compared with.
@@ -87,11 +83,9 @@ class RegionClassifier(LearnsRows):
         The region of each row in `training_indices_`.
     spanning_tree_ : SpanningTree
         The edges between regions that were cut, as edges between their representatives.
-    measure_, resolved_measure_, weights_
-        The fitted measure, the measure that "auto" chose, and the weights.
     threshold_, offset_ : float
         decision_function is score_samples - offset_; threshold_ is the margin at the limit.
-    n_features_in_, feature_names_in_, reading_
+    calibration_, n_rows_, measure_, resolved_measure_, weights_, n_features_in_, feature_names_in_, reading_
         As for SurpriseClassifier.
 
     Examples
@@ -258,7 +252,7 @@ class RegionClassifier(LearnsRows):
         return self.ellipsoids_.regions.centres
 
     @property
-    def _region_reaches(self) -> Matrix | None:
+    def _region_reaches(self) -> Matrix | None:  # type: ignore[override]
         """How far each region reaches by itself: the distance at which its weighted grade is that of the limit.
 
         None if the data have no columns: in hundreds of dimensions, a circle on a map would hold every row.
@@ -297,7 +291,7 @@ class RegionClassifier(LearnsRows):
         return SpanningTree(edges, np.sqrt(((centres[ends[:, 0]] - centres[ends[:, 1]]) ** 2).sum(axis=1)))
 
     @property
-    def _keeps_training_rows(self) -> bool:
+    def _keeps_training_rows(self) -> bool:  # type: ignore[override]
         """Whether the prototypes are training rows: for rows of numbers they are centres of regions."""
         return not has_rows(self.measure_)
 

@@ -9,10 +9,12 @@ import numpy as np
 from eocc.base.checks import (
     AGREEMENT,
     FITTED,
+    LARGEST_INTEGER,
     Check,
     demand,
     indices,
     instance,
+    integer,
     numbers,
     optional,
     real,
@@ -103,7 +105,25 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
             setattr(classifier, attribute, state[name])
     calibration = state["calibration"]
     classifier.calibration_ = None if calibration is None else restored(Calibration, calibration, "calibration")
-    _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
+    threshold = 0.0 if calibration is None else classifier.calibration_.threshold
+    demand(abs(state["threshold"] - threshold) < AGREEMENT, "threshold is not that of the calibration")
+    if "n_rows" in state:  # a classifier that keeps some of its training rows
+        demand(calibration is not None, "there must be a calibration")
+        demand(sizes["n"] == sizes["r"], "training_indices must be those of prototypes")
+        integer(max(len(calibration["margins"]), sizes["r"]), LARGEST_INTEGER)("n_rows", state["n_rows"])
+        classifier.n_rows_ = state["n_rows"]
+    n_features, names = state["n_features_in"], state["feature_names_in"]
+    if n_features is None:
+        has_own_reader = state["resolved_measure"].read is not None
+        demand(has_own_reader and names is None, "n_features_in must be a number for a measure of rows of numbers")
+    else:
+        is_right = isinstance(prototypes, np.ndarray) and prototypes.shape[1:] == (n_features,)
+        demand(is_right, "n_features_in is not that of the rows")
+        classifier.n_features_in_ = n_features
+    if names is not None:
+        texts("columns")("feature_names_in", names, {"columns": n_features})
+        demand(len(set(names)) == n_features, "feature_names_in must all be different")
+        classifier.feature_names_in_ = np.array(names, dtype=object)
     _check_reading(classifier)
     if answers is not None:
         classifier.answers_ = _answers(answers, classifier)
@@ -184,20 +204,6 @@ def check_offset(state: dict[str, Any], offset: float) -> None:
     """Demand the offset that was computed again."""
     is_same = math.isclose(state["offset"], offset, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
     demand(is_same, "offset is not the log-membership at the threshold")
-
-
-def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
-    if n_features is None:
-        has_own_reader = classifier.resolved_measure_.read is not None
-        demand(has_own_reader and names is None, "n_features_in must be a number for a measure of rows of numbers")
-        return
-    rows = classifier.prototypes_
-    demand(isinstance(rows, np.ndarray) and rows.shape[1:] == (n_features,), "n_features_in is not that of the rows")
-    classifier.n_features_in_ = n_features
-    if names is not None:
-        texts("columns")("feature_names_in", names, {"columns": n_features})
-        demand(len(set(names)) == n_features, "feature_names_in must all be different")
-        classifier.feature_names_in_ = np.array(names, dtype=object)
 
 
 def save(classifier: "OneClassClassifier", path: str | os.PathLike[str]) -> None:

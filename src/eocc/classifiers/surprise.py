@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eocc.base.checks import AGREEMENT, LARGEST_INTEGER, demand, integer
+from eocc.base.checks import demand
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number
@@ -301,7 +301,7 @@ class SurpriseClassifier(LearnsRows):
         return dict(zip(SURPRISE_KEYS, values, strict=True))
 
     @property
-    def _has_regions(self) -> bool:
+    def _has_regions(self) -> bool:  # type: ignore[override]
         return "_structure_" in vars(self)
 
     @cached_property
@@ -329,13 +329,5 @@ class SurpriseClassifier(LearnsRows):
         demand(is_right, "weightings must start with weights")
         demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
         function = resolve_membership_function(state["membership_function"])
-        calibration: Any = self.calibration_
-        demand(calibration is not None, "there must be a calibration")
-        n, n_rows = len(state["prototypes"]), state["n_rows"]
-        demand(len(state["training_indices"]) == n, "training_indices must be those of prototypes")
-        integer(max(len(calibration.margins), n), LARGEST_INTEGER)("n_rows", n_rows)
-        is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < AGREEMENT
-        demand(is_at_threshold, "threshold is not that of the calibration")
         check_offset(state, float(log_grades(function, np.array([BOUNDARY]))[0]))
-        self.surprise_model_, self.membership_function_, self.n_rows_ = model, function, n_rows
-        self.outliers_ = outliers
+        self.surprise_model_, self.membership_function_, self.outliers_ = model, function, outliers
