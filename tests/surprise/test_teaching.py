@@ -273,6 +273,12 @@ class TestAnswersOnTrainingRows:
         assert len(taught.calibration_.margins) == 200
         assert len(self.clf.prototypes_) == 220  # the model that was taught is as it was
 
+    def test_the_regions_are_those_of_the_remaining_rows(self):
+        clf = SurpriseClassifier().fit(self.X)
+        assert len(clf.labels_) == 220
+        taught = clf.teach(self.X[200:], self.y[200:])
+        assert len(taught.labels_) == len(taught.prototypes_) == 200
+
     def test_the_model_is_that_of_a_fit_with_the_same_labels(self):
         taught, labelled = self.clf.teach(self.X[200:], self.y[200:]), SurpriseClassifier().fit(self.X, self.y)
         assert not taught.surprise_model_.correction.of(NEW).any()

@@ -174,7 +174,7 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
     unless the model keeps only some of its training rows: then it stays that of all.
     """
     found, before = copy(classifier), classifier.answers_
-    found.__dict__.pop("structure_", None)
+    found.__dict__.pop("_structure_", None)  # the regions of other rows
     normal, removed = rows_of_fit(classifier), _removed(classifier, answers)
     found.n_rows_ = classifier.n_rows_ + n_removed(before) - (0 if removed is None else len(removed.places))
     if removed is not None:
