@@ -11,8 +11,8 @@ count the deletions forwards, together with the distance.
 
 import numpy as np
 
-from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, kernel
+from eocc.kernels.smallest import insert
 
 LANES = 128  # four registers: hides the latency of the recursion
 # Counts are bytes; and for longer sequences, whose rows exceed the first-level cache, bits are as fast.

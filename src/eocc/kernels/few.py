@@ -1,9 +1,10 @@
-"""Rows -> the nearest of a few fixed points."""
+"""Rows and few points -> the nearest points of each row, by scanning or by sorting all distances."""
 
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel
 from eocc.kernels.distances import squares_by_columns
+from eocc.kernels.smallest import insert
 
 LANES = 8  # rows at a time: each step of the sorting serves all of them, in vector registers
 
@@ -36,3 +37,15 @@ def nearest_of_few(rows, columns, steps, ranks, skipped, out):
         for t in range(ranks.shape[0]):
             for lane in range(some):
                 out[start + lane, t] = room[ranks[t], lane]
+
+
+@kernel
+def nearest_by_scan(rows, columns, room, squares, numbers):
+    """Insert the k nearest points of each row into squares and numbers (m, k), filled with infinity and -1."""
+    # `columns` (d, n) are those of the points, and `room` (n,) is for their squared distances.
+    for i in range(rows.shape[0]):
+        near, own = squares[i], numbers[i]
+        squares_by_columns(rows[i], columns, room)
+        for j in range(room.shape[0]):
+            if room[j] <= near[near.shape[0] - 1]:
+                insert(room[j], j, near, own)

@@ -21,6 +21,18 @@ def insert_value(value, smallest):
         smallest[place] = value
 
 
+@inlined_kernel
+def insert(value, number, near, numbers):
+    """Insert a value with its number into the smallest so far, sorted by (value, number); a number of -1 is padding."""
+    place = near.shape[0] - 1
+    if number < 0 or value > near[place] or (value == near[place] and number > numbers[place]):
+        return
+    while place > 0 and (value < near[place - 1] or (value == near[place - 1] and number < numbers[place - 1])):
+        near[place], numbers[place] = near[place - 1], numbers[place - 1]
+        place -= 1
+    near[place], numbers[place] = value, number
+
+
 @kernel
 def smallest_entries(rows, least, values):
     """Fill `values` (m, k) with the k smallest entries above `least` of each row, in order; infinity if fewer."""

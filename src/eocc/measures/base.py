@@ -8,7 +8,7 @@ import numpy as np
 
 from eocc.base.threads import for_each_block, in_blocks
 from eocc.base.types import Indices, Matrix
-from eocc.kernels.combination import combine
+from eocc.kernels.distances import combine
 from eocc.measures.protocol import FittedMeasure
 
 

@@ -16,7 +16,7 @@ from eocc.base.registry import listed
 from eocc.base.threads import BLOCK_SIZE, for_each_block
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_data_number, format_number, to_json
-from eocc.kernels.fingerprints import tanimoto_rows
+from eocc.kernels.distances import tanimoto_rows
 from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, read_objects
