@@ -26,35 +26,6 @@ def row_distance(a, b):
     return np.sqrt(total)
 
 
-@summing_kernel
-def row_keys(rows, factors, keys):
-    """Fill keys_i with sum_k rows_ik factors_k; equal rows have equal keys."""
-    for i in range(rows.shape[0]):
-        row, total = rows[i], 0.0
-        for k in range(row.shape[0]):
-            total += row[k] * factors[k]
-        keys[i] = total
-
-
-@kernel
-def number_distinct(rows, keys, ascending, first):
-    """Fill first[i] with the lowest row that equals row i, and return the number of distinct rows."""
-    # `ascending` sorts the keys, ties by row. Rows of one key are compared with those of them that were new.
-    n_distinct, run = 0, 0
-    for t in range(rows.shape[0]):
-        i = ascending[t]
-        first[i] = i
-        if keys[i] != keys[ascending[run]]:
-            run = t
-        for s in range(run, t):
-            j = ascending[s]
-            if first[j] == j and (rows[i] == rows[j]).all():
-                first[i] = j
-                break
-        n_distinct += 1 if first[i] == i else 0
-    return n_distinct
-
-
 @kernel
 def spread_copies(number, n_distinct, matrix):
     """Turn the distances of the distinct rows, (u, u) at the beginning of `matrix`, into those of all rows, (n, n)."""
