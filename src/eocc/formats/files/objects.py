@@ -129,12 +129,11 @@ def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
 
 def collection_chunks(path: Path) -> Iterator[Chunk]:
     """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
-    with open_collection(path, SAFE) as files:
-        names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
-        if not names:
-            raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
-        parts = ((name, files.read(name), files.where(name)) for name in names)
-        yield from _of_graphs(str(path), parts, len(names))
+    files = open_collection(path, SAFE)
+    names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
+    if not names:
+        raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
+    yield from _of_graphs(str(path), ((name, files.read(name), files.where(name)) for name in names), len(names))
 
 
 def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[Chunk]:
