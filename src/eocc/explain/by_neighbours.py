@@ -16,7 +16,6 @@ from eocc.explain.explanation import (
     TrainingRow,
     described,
     exemplars_of,
-    plain_fields,
     scored,
     training_row,
 )
@@ -68,10 +67,6 @@ class Neighbourhood:
     def difference(self) -> Difference:
         """What makes the row differ from the neighbour."""
         return self.comparison.difference
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
-        return plain_fields(self)
 
 
 @dataclass(frozen=True)
