@@ -16,8 +16,8 @@ from eocc.explain import reasons as reasons_module
 from eocc.explain.explanation import rarity_in_words
 from eocc.explain.reasons import least_usual, part_strangeness, strangest
 from eocc.measures import MEASURES, Composite, LabelledGraph
-from eocc.measures.cells import Cells
 from eocc.measures.composite import RecordPart, Records
+from eocc.measures.difference import Cells
 from oracles import strangeness as oracle
 from samples import samples
 

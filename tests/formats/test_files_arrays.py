@@ -44,7 +44,7 @@ def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order
 def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
     path = saved(tmp_path, np.arange(10_000.0)[:, None])
     assert isinstance(mapped(path), np.memmap)
-    assert [(chunk.first, len(chunk)) for chunk in open_chunks(path)] == [(0, 8192), (8192, 1808)]
+    assert [(chunk.rows[0], len(chunk)) for chunk in open_chunks(path)] == [(0, 8192), (8192, 1808)]
     wide = saved(tmp_path, np.ones((2200, 2**10)))
     assert [len(chunk) for chunk in open_chunks(wide)] == [1024, 1024, 152]
 

@@ -132,7 +132,7 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
         some = rows.some(normal)
         different = different_rows(some.patterns if isinstance(some, Read) else some)
         kept = np.sort(np.append(normal[different], kept[~rows.is_normal[kept]]))
-    with refusing_in_options(method, n_normal if rows.part.known.is_numbers else 0):
+    with refusing_in_options(method, n_normal if rows.known.is_numbers else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
     calibration = classifier.calibration_

@@ -30,8 +30,7 @@ from eocc.explain.reasons import (
     least_usual,
     range_reason,
 )
-from eocc.measures.cells import Cells
-from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
+from eocc.measures.difference import MOST_NAMED, Cells, Difference, PendingDifference
 from eocc.neighbours.in_rows import Nearest
 from eocc.surprise.cell import CellView, cells_of, values_of
 from eocc.surprise.comparison import Comparison, Reference

@@ -12,9 +12,8 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import format_number, format_own, format_value, format_within, shortened, to_json
 from eocc.kernels.strangeness import MOST, UNSEEN, strangeness_of_rows
-from eocc.measures.cells import Cells
 from eocc.measures.composite import FittedComposite, RecordPart
-from eocc.measures.difference import MOST_NAMED, Difference, difference_of, ranked_contributions
+from eocc.measures.difference import MOST_NAMED, Cells, Difference, difference_of, ranked_contributions
 
 # A value is compared with the values of this many normal rows, those most like the row in the other columns.
 N_NEAR = 16

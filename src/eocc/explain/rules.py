@@ -15,7 +15,7 @@ from eocc.base.wording import counted, format_number, format_value, format_withi
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
 from eocc.explain.explanation import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
-from eocc.measures.cells import Cells
+from eocc.measures.difference import Cells
 from eocc.space.dissimilarity_space import distances_to
 from eocc.tables.table import TIME, Column, Table
 

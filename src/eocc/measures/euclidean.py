@@ -12,8 +12,8 @@ from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_data_number, named_values, to_json
 from eocc.kernels.content import hash_rows
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram, spread_copies
-from eocc.measures.cells import Cells, filled, some_rows
-from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
+from eocc.measures.base import filled, some_rows
+from eocc.measures.difference import Cells, Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
 # The most training rows that are kept to fill gaps.

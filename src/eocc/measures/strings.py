@@ -13,13 +13,11 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, shortened, span, to_json
 from eocc.kernels.edits import LONGEST
-from eocc.measures.base import LinearPrepared
-from eocc.measures.cells import Cells
-from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.base import LinearPrepared, MixedRows
+from eocc.measures.difference import Cells, Contribution, Difference, Pair
 from eocc.measures.edit_counts import counts_by_bits, encode, fill_shares, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.tables import MixedRows
 
 PATTERNS_PER_TASK = 64  # small enough for threads to share the work, large enough to be worth a call
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.

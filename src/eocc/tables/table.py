@@ -194,15 +194,8 @@ class TextColumn(Column):
 
 def _as_numpy(numbers: Any) -> Matrix:
     """Return numbers of pyarrow, null as NaN; its own method imports pandas, which takes long."""
-    found = numbers.cast("float64")
-    if not len(found):
-        return np.empty(0)
-    known, values = found.buffers()
-    own = slice(found.offset, found.offset + len(found))
-    copied = np.frombuffer(values, np.float64)[own].copy()
-    if found.null_count:
-        copied[np.unpackbits(np.frombuffer(known, np.uint8), bitorder="little")[own] == 0] = np.nan
-    return copied
+    found: Matrix = np.array(np.from_dlpack(numbers.cast("float64").fill_null(math.nan)), np.float64)
+    return found
 
 
 def _may_be_number(text: str | None) -> bool:
@@ -235,6 +228,11 @@ class Table:
     def names(self) -> list[Hashable]:
         """The columns' names, in order."""
         return [column.name for column in self.columns]
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether the rows are numbers, without gaps."""
+        return all(one.kind == NUMBER and not np.isnan(one.values).any() for one in self.columns)
 
     def column(self, name: Hashable) -> Column:
         """Return the column of this name."""
