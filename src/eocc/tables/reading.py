@@ -16,7 +16,20 @@ from eocc.base.wording import counted
 from eocc.tables import TableWarning, judge
 from eocc.tables.judge import CLOCK, MOMENT, WEEKDAY, BadCellError, Fault, Judgement, holds_text
 from eocc.tables.spelling import PLAIN, Dialect, Spelling
-from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, RELATIVE, TEXT, TIME, Column, Table
+from eocc.tables.table import (
+    BOOLEAN,
+    DATE,
+    EMPTY,
+    KINDS,
+    NUMBER,
+    PLURALS,
+    RELATIVE,
+    TEXT,
+    TIME,
+    Column,
+    Table,
+    columns_of,
+)
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # Kinds that a user declares: by --kind, or to Gower. None of them are left out.
@@ -202,7 +215,7 @@ class Reading:
 
     def having_seen(self, patterns: Any) -> "Reading":
         """Return the reading with the ranges and categories of these training patterns."""
-        found = {column.name: _seen(column) for column in _columns_of(patterns, self.names)}
+        found = {column.name: _seen(column) for column in columns_of(patterns, self.names)}
         return replace(self, columns=tuple(replace(one, **found.get(one.name, {})) for one in self.columns))
 
 
@@ -216,20 +229,8 @@ class Read:
     def __len__(self) -> int:
         return len(self.patterns)
 
-    def rows(self) -> Any:
-        """Return the patterns, which are training rows of numbers, as one array."""
-        assert self.reading is not None
-        return self.reading.patterns(self.patterns, allows_gaps=False)
-
     def __getitem__(self, rows: Any) -> "Read":
         return replace(self, patterns=self.patterns[rows])
-
-
-def _columns_of(patterns: Any, names: Iterable[Hashable]) -> Iterable[Column]:
-    """Return the columns of patterns: of a table, or of rows of numbers under these names."""
-    if isinstance(patterns, Table):
-        return patterns.columns
-    return [Column(name, NUMBER, values) for name, values in zip(names, patterns.T, strict=True)]
 
 
 def _seen(column: Column) -> dict[str, Any]:
@@ -350,7 +351,7 @@ def _remarks_on(
 
 def constant(patterns: Any, names: Collection[Hashable]) -> Iterator[Remark]:
     """Yield which columns of training patterns, a table or rows of numbers under these names, have a single value."""
-    for column in _columns_of(patterns, names) if len(patterns) > 1 else ():
+    for column in columns_of(patterns, names) if len(patterns) > 1 else ():
         if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
             name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
             text, option = "a row with any other value will be rejected", f"--drop {shlex.quote(name)} leaves it out"

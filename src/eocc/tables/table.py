@@ -302,6 +302,13 @@ def names_of_kinds(kind: str) -> str:
     return " and ".join(PLURALS[one] for one in kind.split(AND))
 
 
+def columns_of(patterns: Any, names: Iterable[Hashable]) -> Sequence[Column]:
+    """Return the columns of a table, or those of rows of numbers, which have these names; none of other patterns."""
+    if isinstance(patterns, Table):
+        return patterns.columns
+    return [Column(name, NUMBER, patterns[:, k]) for k, name in enumerate(names)]
+
+
 def gaps_in(patterns: Any) -> Indices:
     """Return how many values each row of numbers or of a table lacks."""
     if isinstance(patterns, np.ndarray):
