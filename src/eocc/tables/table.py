@@ -194,8 +194,11 @@ class TextColumn(Column):
 
 def _as_numpy(numbers: Any) -> Matrix:
     """Return numbers of pyarrow, null as NaN; its own method imports pandas, which takes long."""
-    found: Matrix = np.array(np.from_dlpack(numbers.cast("float64").fill_null(math.nan)), np.float64)
-    return found
+    found = numbers.cast("float64")
+    values = np.full(len(found), np.nan)
+    known: Any = np.from_dlpack(found.is_valid().cast("uint8")) == 1 if found.null_count else slice(None)
+    values[known] = np.from_dlpack(found.drop_null())
+    return values
 
 
 def _may_be_number(text: str | None) -> bool:
