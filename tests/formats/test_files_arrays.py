@@ -61,10 +61,10 @@ def test_a_table_without_names_makes_a_model_without_names(tmp_path):
         "rows of numbers in 3 columns",
         [0, 1, 2],
     )
-    assert learnt.X.rows().tolist() == ROWS.tolist()
+    assert learnt.known.patterns(learnt.X.patterns).tolist() == ROWS.tolist()
     apart = learn(chunks, "a.npy", choices=Choices(["1"]))
     assert (apart.known.names, apart.known.left_out) == (["0", "2"], {"1": ""})
-    assert apart.X.rows().tolist() == ROWS[:, [0, 2]].tolist()
+    assert apart.known.patterns(apart.X.patterns).tolist() == ROWS[:, [0, 2]].tolist()
 
 
 def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
