@@ -16,8 +16,8 @@ import numpy as np
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
 from eocc.classifiers import CLASSIFIERS, own_state, state, surprise
-from eocc.formats.model_file import MAX_BYTES, assemble, document
-from eocc.formats.model_file.arrays import array_bytes, array_from_bytes
+from eocc.formats.model_file import MAX_BYTES, document
+from eocc.formats.model_file.container import array_bytes, array_from_bytes
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
 
 ODD = [
@@ -266,7 +266,7 @@ def repaired(manifest, members):
     """Return the file with the numbers that follow from others as a hostile writer would compute them."""
     arrays = {name.removesuffix(".npy"): array_from_bytes(data) for name, data in members.items()}
     with derived_numbers_in(manifest):
-        assemble(Path("edited.eocc"), manifest, arrays, CLASSIFIERS, {}, MAX_BYTES)
+        document.assemble(Path("edited.eocc"), manifest, arrays, CLASSIFIERS, {}, MAX_BYTES)
     return pack(manifest, members)
 
 

@@ -27,7 +27,7 @@ import pyarrow.parquet
 from eocc import SurpriseClassifier
 from eocc.formats.files.formats import open_chunks
 from eocc.formats.files.rows import learn as learn_rows
-from eocc.streaming.source import source_of
+from eocc.streaming.fit import source_of
 
 LONGEST = 30  # seconds for one case; they take milliseconds
 ODD = [

@@ -109,19 +109,19 @@ def test_a_folder_that_refuses_writes_is_named(folder, monkeypatch, capsys):
 
 
 def test_a_graph_that_vanishes_while_a_folder_is_read_is_named(tmp_path, capsys, monkeypatch):
-    from eocc.formats.archive import Folder
+    from eocc.formats.archive import Collection
 
     (tmp_path / "graphs").mkdir()
     for name in ("a", "b"):
         text = f'<gxl><graph id="{name}"><node id="x"/><node id="y"/></graph></gxl>'
         (tmp_path / "graphs" / f"{name}.gxl").write_text(text)
-    opened = Folder._open
+    opened = Collection._open_file
 
     def vanish(self, name):
         (self.path / "b.gxl").unlink(missing_ok=True)
         return opened(self, name)
 
-    monkeypatch.setattr(Folder, "_open", vanish)
+    monkeypatch.setattr(Collection, "_open_file", vanish)
     assert main(["fit", str(tmp_path / "graphs"), "-o", str(tmp_path / "m.eocc")]) == 1
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("eocc: ")

@@ -116,7 +116,7 @@ def test_ids_of_numbers_stay_numbers_and_a_missing_id_is_replaced_by_the_row_num
 
 def test_a_parquet_column_that_starts_empty_can_be_kept(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("eocc.streaming.score.GROUP_ROWS", 4)
-    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 4)
+    monkeypatch.setattr("eocc.formats.files.rows.CHUNK_ROWS", 4)
     lines = [{"temp_c": 60.0, "load": 0.0, "note": None if k < 6 else f"n{k}"} for k in range(12)]
     (tmp_path / "new.jsonl").write_text("\n".join(map(json.dumps, lines)))
     out = tmp_path / "s.parquet"
@@ -143,7 +143,7 @@ def test_a_wrong_column_is_named(folder, capsys, monkeypatch, arguments, message
 
 
 def test_a_type_that_changes_between_chunks_is_refused_for_parquet(folder, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 1)
+    monkeypatch.setattr("eocc.formats.files.rows.CHUNK_ROWS", 1)
     (tmp_path / "new.jsonl").write_text('{"temp_c": 1, "load": 1, "note": 1}\n{"temp_c": 1, "load": 1, "note": "x"}\n')
     arguments = ("--keep", "note", "-o", tmp_path / "s.parquet")
     assert run("score", folder / "m.eocc", tmp_path / "new.jsonl", *arguments) == 1

@@ -181,9 +181,9 @@ def test_tconorms_rank_grades_that_underflow(name):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: QuantileExtent(2), r"q must lie in \[0, 1\], not 2"),
-        (lambda: Triangular(support=1), "support must exceed 1, the extent itself, not be 1"),
-        (lambda: Bell(slope=0), "slope must be positive, not 0"),
+        (lambda: QuantileExtent(2), r"q must be a number in \[0, 1\], not 2"),
+        (lambda: Triangular(support=1), "support must be a number > 1, not 1"),
+        (lambda: Bell(slope=0), "slope must be a number > 0, not 0"),
     ],
 )
 def test_invalid_settings_raise_clear_errors(make, message):

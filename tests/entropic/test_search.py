@@ -132,7 +132,7 @@ def test_the_fittest_is_carried_over():
         ({"max_generations": 0}, "max_generations must be an integer >= 1, not 0"),
         ({"patience": 0}, "patience must be an integer >= 1, not 0"),
         ({"max_time": 0}, "max_time must be a number > 0 of seconds, or None, not 0"),
-        ({"mutation_rate": 1.5}, r"mutation_rate must lie in \[0, 1\], not 1.5"),
+        ({"mutation_rate": 1.5}, r"mutation_rate must be a number in \[0, 1\], not 1.5"),
         ({"first_population": "one"}, "unknown first_population 'one'; known: 'ones', 'random'"),
     ],
 )

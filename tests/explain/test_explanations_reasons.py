@@ -14,10 +14,10 @@ from doubles import plain
 from eocc import SurpriseClassifier
 from eocc.explain import reasons as reasons_module
 from eocc.explain.explanation import rarity_in_words
-from eocc.explain.reasons import column_reasons, part_strangeness, strangest
+from eocc.explain.reasons import least_usual, part_strangeness, strangest
 from eocc.measures import MEASURES, Composite, LabelledGraph
-from eocc.measures.cells import Cells
 from eocc.measures.composite import RecordPart, Records
+from eocc.measures.difference import Cells
 from oracles import strangeness as oracle
 from samples import samples
 
@@ -178,9 +178,8 @@ def test_numbers_have_the_digits_of_the_range(machines):
 
 def test_columns_of_weight_0_are_no_reasons(machines):
     numbers = machines[["oil_bar", "load"]].to_numpy()
-    found = column_reasons(
-        SurpriseClassifier().fit(numbers).measure_, numbers[:1] + 9, numbers, np.array([0.0, 1.0]), None
-    )
+    clf = SurpriseClassifier().fit(numbers)
+    found = least_usual(clf, numbers[:1] + 9, np.array([0.0, 1.0]), np.ones((1, len(numbers))))
     assert [reason.name for reason in found[0]] == ["feature 1"]
 
 

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from doubles import plain
 from eocc import SurpriseClassifier
 from eocc.entropic.partition import normalized_modularity
-from eocc.explain.by_regions import prototypes_of
+from eocc.explain.rules import prototypes_of
 from eocc.measures import MEASURES
 from eocc.plots import plot_membership, plot_modularity, plot_space
 from eocc.plots.projection import edges_between

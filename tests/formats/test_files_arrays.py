@@ -44,7 +44,7 @@ def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order
 def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
     path = saved(tmp_path, np.arange(10_000.0)[:, None])
     assert isinstance(mapped(path), np.memmap)
-    assert [(chunk.first, len(chunk)) for chunk in open_chunks(path)] == [(0, 8192), (8192, 1808)]
+    assert [(chunk.rows[0], len(chunk)) for chunk in open_chunks(path)] == [(0, 8192), (8192, 1808)]
     wide = saved(tmp_path, np.ones((2200, 2**10)))
     assert [len(chunk) for chunk in open_chunks(wide)] == [1024, 1024, 152]
 
@@ -61,10 +61,10 @@ def test_a_table_without_names_makes_a_model_without_names(tmp_path):
         "rows of numbers in 3 columns",
         [0, 1, 2],
     )
-    assert learnt.X.rows().tolist() == ROWS.tolist()
+    assert learnt.known.patterns(learnt.X.patterns).tolist() == ROWS.tolist()
     apart = learn(chunks, "a.npy", choices=Choices(["1"]))
     assert (apart.known.names, apart.known.left_out) == (["0", "2"], {"1": ""})
-    assert apart.X.rows().tolist() == ROWS[:, [0, 2]].tolist()
+    assert apart.known.patterns(apart.X.patterns).tolist() == ROWS[:, [0, 2]].tolist()
 
 
 def test_the_columns_of_a_model_with_names_are_taken_in_their_order():

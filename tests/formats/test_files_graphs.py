@@ -7,9 +7,8 @@ import pytest
 
 from eocc.formats.archive import Limits
 from eocc.formats.files import objects as module
-from eocc.formats.files.chunk import join_chunks
 from eocc.formats.files.formats import open_chunks, open_files
-from eocc.formats.files.rows import learn
+from eocc.formats.files.rows import join_chunks, learn
 from eocc.formats.graphs.gxl import read_graph_set
 from eocc.measures import LabelledGraph
 from graph_files import TRIANGLE, cxl, gxl, message_of, vertices, within_a_minute, write_folder, write_zip
@@ -55,22 +54,22 @@ def test_a_folder_and_a_zip_give_their_graphs_by_name(tmp_path):
 
 
 def test_chunks_of_graphs(tmp_path, monkeypatch):
-    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 2)
+    monkeypatch.setattr("eocc.formats.files.rows.CHUNK_ROWS", 2)
     chunks = read(write_folder(tmp_path, {f"{k}.gxl": gxl("") for k in range(5)}))
-    assert [(chunk.first, len(chunk)) for chunk in chunks] == [(0, 2), (2, 2), (4, 1)]
+    assert [(chunk.rows[0], len(chunk)) for chunk in chunks] == [(0, 2), (2, 2), (4, 1)]
 
 
 def test_rows_of_joined_chunks_are_placed_in_their_own_file(tmp_path):
     files = [write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl", lines(tmp_path, *[node_link()] * 3)]
     chunk = join_chunks(list(open_files(files))).some(np.array([True, False, True, True]))
-    assert chunk.row_names == ["a.gxl", "", ""]
+    assert chunk.names == ["a.gxl", "", ""]
     assert [chunk.place(row) for row in range(3)] == ["a.gxl", "line 2", "line 3"]
     assert str(chunk.fault(0, "is odd")) == f"{files[0]}: a.gxl: is odd"
     assert str(chunk.fault(2, "is odd")) == f"{files[1]}:3: is odd"
 
 
 def test_kinds_of_attributes_are_the_same_in_all_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 1)
+    monkeypatch.setattr("eocc.formats.files.rows.CHUNK_ROWS", 1)
     folder = write_folder(tmp_path, {"1.gxl": gxl(NUMBERS), "2.gxl": gxl(""), "3.gxl": gxl(TEXTS)})
     assert "3.gxl:2: attribute 'v' is a text here, 'a', but a number in" in message_of(read, folder)
 

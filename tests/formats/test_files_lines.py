@@ -2,9 +2,8 @@ import json
 
 import pytest
 
-from eocc.formats.files.chunk import CHUNK_ROWS
 from eocc.formats.files.formats import open_chunks
-from eocc.formats.files.rows import learn
+from eocc.formats.files.rows import CHUNK_ROWS, learn
 from eocc.formats.strict_json import JsonError, parse_json
 from graph_files import message_of
 
@@ -90,8 +89,8 @@ def test_strings_in_json_are_read_as_in_any_other_file(tmp_path):
         ('{"a": 1}\n{"a": 1, "b": 2}\n', "a.jsonl:2: the first record has no 'b', but this one has"),
         ('{"a": 1}\n"x"\n', "a.jsonl:2: a list or text, but the first is a record"),
         ('"x"\n{"a": 1}\n', "a.jsonl:2: a record, but the first is a list or text"),
-        ('"x"\n[1]\n', "a.jsonl:2: the list [1] is one of series, but the first object is one of strings"),
-        ("[1]\n[]\n", "a.jsonl:2: the list [] is one of tokens, but the first object is one of series"),
+        ('"x"\n[1]\n', "a.jsonl:2: the list [1] is not a text, as the first object is"),
+        ("[1]\n[]\n", "a.jsonl:2: the list [] is not a series of numbers, as the first object is"),
         ("[1, null]\n", "a.jsonl:1: the list [1, None] cannot be compared"),
         ("[true]\n", "a.jsonl:1: the list [True] cannot be compared"),
         ('[1, "a"]\n', "a.jsonl:1: the list [1, 'a'] cannot be compared"),
@@ -142,7 +141,7 @@ def test_json_lines_are_read_under_the_name_of_json_too(tmp_path):
         ("[1, 2", "a.json:1: not a JSON value: Expecting ',' delimiter"),
         ("[]", "a.json: holds no rows"),
         ("", "a.json:1: not a JSON value: Expecting value"),
-        ('["x", []]', "a.json: row 2: the list [] is one of tokens"),
+        ('["x", []]', "a.json: row 2: the list [] is not a text"),
     ],
 )
 def test_errors_in_json_name_the_place(tmp_path, data, message):
@@ -151,11 +150,8 @@ def test_errors_in_json_name_the_place(tmp_path, data, message):
 
 def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
     learnt = learn(read(tmp_path, "[1, 2]\n[3, 4]\n"), "", "euclidean")
-    assert (learnt.known.kind, learnt.known.names, learnt.X.rows().tolist()) == ("numbers", [0, 1], [[1, 2], [3, 4]])
-    assert kind(tmp_path, "[1, 0]\n[0, 1]\n", "tanimoto") == "numbers"
-    assert kind(tmp_path, "[1, 2]\n[3, 4]\n") == "numbers"
-    assert kind(tmp_path, "[1, 2]\n[3, 4]\n", "dtw") == kind(tmp_path, "[1, 2]\n[3]\n") == "series"
-    assert "the list [3] has 1 values, but the first has 2" in fault(tmp_path, "[1, 2]\n[3]\n", measure="euclidean")
+    assert (learnt.known.kind, learnt.known.names) == ("numbers", [0, 1])
+    assert learnt.known.patterns(learnt.X.patterns).tolist() == [[1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ import pyarrow.parquet
 import pytest
 
 from eocc.formats.files import binary, formats
-from eocc.formats.files.chunk import CHUNK_BYTES, CHUNK_ROWS
 from eocc.formats.files.formats import FORMATS, open_chunks
-from eocc.formats.files.rows import Choices, learn, placing
+from eocc.formats.files.rows import CHUNK_BYTES, CHUNK_ROWS, Choices, learn, placing
 from eocc.formats.files.tables import LINES_AHEAD, delimiter_of
 from eocc.tables.judge import BadCellError
 from eocc.tables.reading import ReadColumn, Reading
@@ -159,7 +158,7 @@ def test_chunks_are_bounded_in_bytes(tmp_path):
     n_rows = 3 * CHUNK_BYTES // 10
     chunks = read(csv(tmp_path, "x,y\n" + "1234,5678\n" * n_rows))
     assert sum(map(len, chunks)) == n_rows
-    assert [chunk.first for chunk in chunks] == [0, len(chunks[0]), len(chunks[0]) + len(chunks[1])]
+    assert [chunk.rows[0] for chunk in chunks] == [0, len(chunks[0]), len(chunks[0]) + len(chunks[1])]
     assert max(map(len, chunks)) <= CHUNK_BYTES // 10 + LINES_AHEAD + 1
 
 
@@ -231,7 +230,7 @@ def test_arrow_files_and_streams_of_many_batches(tmp_path, write):
         writer.write_table(table, max_chunksize=4500)
     chunks = read(tmp_path / "a.arrow")
     assert [len(chunk) for chunk in chunks] == [4500, 4500, 1000]
-    assert [chunk.first for chunk in chunks] == [0, 4500, 9000]
+    assert [chunk.rows[0] for chunk in chunks] == [0, 4500, 9000]
     assert np.concatenate([chunk.columns["x"].values for chunk in chunks]).tolist() == list(range(10_000))
 
 

@@ -25,8 +25,7 @@ from eocc.entropic import EXTENTS, TCONORMS
 from eocc.entropic.rules import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, QuantileExtent, Triangular, lukasiewicz
 from eocc.entropic.search import GeneticSearch
 from eocc.formats.model_file import FORMAT, ModelFileError, NotSaved
-from eocc.formats.model_file.catalogue import classes, functions, name_of
-from eocc.formats.model_file.codec import Decoder
+from eocc.formats.model_file.codec import Decoder, classes, functions, name_of
 from eocc.formats.model_file.plain import PLAIN
 from eocc.measures import DTW, MEASURES, Composite, Euclidean, FunctionMeasure, Gower, GraphEdit, LabelledGraph
 from eocc.measures.objects import Objects
@@ -453,7 +452,7 @@ def test_the_document_names_all_that_a_file_may_hold(setosa, tmp_path):
 
 
 def test_the_names_of_classes_are_unambiguous():
-    kinds = {kind for kind, _ in classes()}
+    kinds = set(classes())
     names = {name_of(kind) for kind in kinds}
     assert len(names) == len(kinds)
     assert not names & set(functions())

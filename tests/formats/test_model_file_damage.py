@@ -15,9 +15,10 @@ from fuzz_model_file import fuzz
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
 from eocc.entropic.rules import Gaussian, std_extent
+from eocc.formats.archive import Limits
 from eocc.formats.model_file import ModelFileError, NotSaved, container
-from eocc.formats.model_file.arrays import array_bytes, array_from_bytes
 from eocc.formats.model_file.codec import Decoder, Encoder
+from eocc.formats.model_file.container import array_bytes, array_from_bytes
 from eocc.formats.model_file.plain import UnwritableError
 from eocc.measures import DTW, LabelledGraph
 from eocc.measures.objects import Objects
@@ -75,7 +76,7 @@ def test_every_altered_byte_of_the_contents_is_noticed(folder):
         start = data.index(member)
         for place in range(start, start + len(member), 41):
             altered = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
-            assert ".npy: cannot be read: Bad CRC-32" in refusal(folder, altered)
+            assert ".npy' was altered or damaged" in refusal(folder, altered)
 
 
 def test_parameters_that_the_version_of_a_file_did_not_have_keep_their_defaults(folder):
@@ -125,11 +126,11 @@ def test_other_files_and_damaged_models_get_different_errors(folder):
     assert "has no manifest.json" in refusal(folder, b"PK\x05\x06" + bytes(18))
 
 
-@pytest.mark.parametrize("name", [".more", "__MACOSX/more"])
-def test_hidden_files_in_the_archive_are_refused(name, folder):
+@pytest.mark.parametrize("name", [".more", "__MACOSX/more", "more/"])
+def test_other_files_and_folders_in_the_archive_are_refused(name, folder):
     manifest, members = unpack(saved(folder, "euclidean"))
-    data = pack_as_is(json.dumps(manifest).encode(), {**members, name: b"more"})
-    assert f"holds the hidden file {name!r}" in refusal(folder, data)
+    data = pack_as_is(json.dumps(manifest).encode(), {**members, name: b""})
+    assert "holds other members than its manifest.json lists" in refusal(folder, data)
 
 
 def test_bytes_before_and_after_the_archive_are_refused(folder):
@@ -141,19 +142,6 @@ def test_bytes_before_and_after_the_archive_are_refused(folder):
     assert "other bytes before or between its members" in refusal(folder, moved)
     comment = data[:-2] + b"\4\0more"
     assert "other bytes follow its end" in refusal(folder, comment)
-
-
-def test_a_file_replaced_while_it_is_read_is_read_as_it_was(folder, monkeypatch):
-    data, path, check = saved(folder, "euclidean"), folder / "replaced.eocc", container._Stored._check_members
-    path.write_bytes(data)
-
-    def replace_and_check(archive, members):
-        (folder / "short").write_bytes(b"")
-        (folder / "short").replace(path)
-        check(archive, members)
-
-    monkeypatch.setattr(container._Stored, "_check_members", replace_and_check)
-    assert load(path).n_features_in_ == 4
 
 
 def test_other_zip_files_and_folders_are_refused(folder):
@@ -222,27 +210,23 @@ def test_a_model_larger_than_the_limit_loads_with_a_higher_limit(folder):
     assert load(folder / "whole.eocc", max_bytes=2**40).n_features_in_ == 4
 
 
-@pytest.mark.parametrize("name", ["../weights.npy", "/weights.npy", "C:weights.npy", "a/../../weights.npy"])
-def test_members_that_lead_out_are_refused(folder, name):
+def test_duplicate_and_unlisted_members_are_refused(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
-    assert "leads out of the archive" in refusal(folder, pack(manifest, {**members, name: b""}))
-
-
-def test_duplicate_encrypted_linked_and_unlisted_members_are_refused(folder):
-    data = saved(folder, "euclidean")
-    manifest, members = unpack(data)
-    twice = pack(manifest, {**members, "weights.npx": members["weights.npy"]}).replace(b"weights.npx", b"weights.npy")
+    more = {**members, "weights.npx": members["weights.npy"]}
+    twice = pack_as_is(json.dumps(manifest).encode(), more).replace(b"weights.npx", b"weights.npy")
     assert "appears twice" in refusal(folder, twice)
-    entry = data.index(b"PK\x01\x02")
-    encrypted = data[: entry + 8] + b"\x01" + data[entry + 9 :]
-    assert "encrypted" in refusal(folder, encrypted)
-    entry = data.index(b"PK\x01\x02", entry + 1)
-    linked = data[: entry + 38] + struct.pack("<L", 0o120777 << 16) + data[entry + 42 :]
-    assert "is a link" in refusal(folder, linked)
     more = pack_as_is(json.dumps(manifest).encode(), {**members, "more.npy": b""})
     assert "other members than its manifest.json lists" in refusal(folder, more)
-    unused = pack(manifest, {**members, "more.npy": array_bytes(np.zeros(1))})
-    assert "an array that nothing refers to" in refusal(folder, unused)
+    for name in ("more.npy", "../weights.npy", "/weights.npy"):  # a name is only a name: nothing is unpacked
+        unused = pack(manifest, {**members, name: array_bytes(np.zeros(1))})
+        assert "an array that nothing refers to" in refusal(folder, unused)
+
+
+def test_a_file_of_very_many_members_is_refused_before_its_directory_is_read(folder, monkeypatch):
+    data = saved(folder, "euclidean")
+    monkeypatch.setattr(container, "SAFE", Limits(members=data.count(b"PK\1\2") - 1))
+    monkeypatch.setattr(container, "zipfile", None)
+    assert "holds more than the limit of" in refusal(folder, data)
 
 
 @pytest.mark.parametrize(
@@ -358,10 +342,10 @@ def fields(manifest, *way):
         (
             "euclidean",
             lambda m: fields(m).update(n_parameters=9),
-            "has the fields unit, largest, donors, and no others",
+            "FittedEuclidean must hold exactly unit, largest, donors",
         ),
         ("tanimoto", lambda m: fields(m).update(n_bits=10**9), "not what FittedTanimoto"),
-        ("graph-edit", lambda m: fields(m).update(n_parameters=9), "and no others"),
+        ("graph-edit", lambda m: fields(m).update(n_parameters=9), "must hold exactly"),
         ("euclidean", lambda m: m["parameters"].update(measure="luck"), "unknown measure 'luck'"),
         ("euclidean", lambda m: m["parameters"].update(n_jobs=10**6), "n_jobs must be at most 1024"),
         ("euclidean", lambda m: m["parameters"].update(cleverness=1), "the parameters must be measure,"),
@@ -637,7 +621,7 @@ def test_lists_of_patterns_come_back(values):
 )  # fmt: skip
 def test_odd_columns_are_refused(column):
     arrays = {"n": np.array([9]), "b": np.array([True]), "m": np.zeros((2, 2))}
-    with pytest.raises(ValueError, match=r"must|unknown|cannot|has the fields|has no fields"):
+    with pytest.raises(ValueError, match=r"must|unknown|cannot|has no fields"):
         Decoder(arrays).decode({"patterns": column})
 
 

@@ -10,9 +10,8 @@ from doubles import plain
 from eocc import SurpriseClassifier, load, save
 from eocc.cli import main
 from eocc.formats.model_file import ModelFileError, container, document
-from eocc.formats.model_file.arrays import array_bytes, array_from_bytes
 from eocc.formats.model_file.codec import Decoder, TooLargeError
-from eocc.formats.model_file.container import ROOM
+from eocc.formats.model_file.container import ROOM, array_bytes, array_from_bytes
 from eocc.formats.strict_json import DECODER
 from eocc.measures import DTW, GraphEdit, LabelledGraph, StringEdit
 from eocc.measures.composite import FittedComposite, Records

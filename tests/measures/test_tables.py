@@ -17,7 +17,8 @@ from sklearn.base import clone
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
 from eocc.entropic.search import GeneticSearch
 from eocc.measures import Composite, Euclidean
-from eocc.measures.tables import Gower, MixedRows
+from eocc.measures.base import MixedRows
+from eocc.measures.tables import Gower
 from oracles import tables
 
 LEVELS = ["low", "middle", "high"]
@@ -454,7 +455,7 @@ def test_both_kinds_of_rows_in_one_frame():
     y = np.repeat([1, -1], [60, 20])
     clf = classifier(synthesis="validation").fit(X, y)
     assert (clf.predict(machines(10, 2).assign(load=95.0)) == -1).all()
-    with pytest.raises(ValueError, match="X lacks column 'load'"):
+    with pytest.raises(ValueError, match="X has no column 'load'"):
         clf.predict(X[["site", "checked", "wear"]])
 
 

@@ -19,11 +19,9 @@ from eocc.explain import differences
 from eocc.measures import Composite, LabelledGraph
 from eocc.plots.projection import LogFrame
 from eocc.report import write_report
-from eocc.report.charts import chart
 from eocc.report.columns import FARTHEST, MOST_LABELS
-from eocc.report.page import policy
-from eocc.report.pictures import picture_of
-from eocc.report.rows import as_json
+from eocc.report.page import as_json, policy
+from eocc.report.pictures import chart, picture_of
 from eocc.report.study import MOST_EXPLAINED, MOST_LISTED, study_of
 from pages import Reader, read
 from samples import MAKERS, samples
@@ -209,7 +207,7 @@ def test_the_verdict_counts_rows_chance_and_discoveries(tmp_path):
     assert (n_found, n_rejected > 4) == (4, True)
     study = study_of(clf, new)
     assert [int(one) for one in re.findall(r"\d+", study.verdict)] == [n_rejected, 60, 3, 4]
-    assert study.counts == (60 - n_rejected, n_rejected, 4)
+    assert (study.new.summary.n_rejected, study.discoveries.count) == (n_rejected, 4)
     calm = study_of(clf, np.zeros((5, 2)))
     assert [int(one) for one in re.findall(r"\d+", calm.verdict)] == [5, 1]  # none of 5; fewer than 1
     assert re.findall(r"\d+", study_of(clf).verdict) == ["300"]
@@ -225,7 +223,7 @@ def test_discoveries_are_those_of_the_classifier_though_fewer_rows_are_rejected(
     n_rejected = int((clf.predict(new) < 0).sum())
     assert (found & (clf.predict(new) > 0)).any()
     assert_array_equal(study.decisions == 2, found)
-    assert study.counts == (300 - n_rejected, n_rejected, found.sum())
+    assert (study.new.summary.n_rejected, study.discoveries.count) == (n_rejected, found.sum())
 
 
 def test_a_page_that_is_called_something_else_is_refused(flowers, tmp_path):

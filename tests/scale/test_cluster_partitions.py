@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
-from eocc.scale.collections import materialised
+from eocc.scale.passes import materialised
 
 ROWS = np.arange(60.0).reshape(20, 3)
 

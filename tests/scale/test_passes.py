@@ -14,9 +14,9 @@ from numpy.testing import assert_array_equal
 
 from eocc.calibration.tally import Tally
 from eocc.scale.cluster import DaskPasses
-from eocc.scale.collections import are_dask_numbers
+from eocc.scale.passes import are_dask_numbers
 from eocc.space.prototypes.by_content import Census, Sketch
-from eocc.streaming.source import source_of
+from eocc.streaming.fit import source_of
 from streams import ROWS, Twice, chunked
 
 FRAME = pd.DataFrame(ROWS, columns=["load", "heat", "wear"])

@@ -154,7 +154,7 @@ def sources(tmp_path):
 
 
 def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path, monkeypatch):
-    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 123)
+    monkeypatch.setattr("eocc.formats.files.rows.CHUNK_ROWS", 123)
     models = [fit_stream(classifier(n_jobs=2), source) for source in sources]
     assert all(state_of(model) == state_of(models[0]) for model in models)
     assert models[1].feature_names_in_.tolist() == ["x0", "x1", "x2"]

@@ -30,7 +30,7 @@ def dask_frame():
     (7, "a source is a path, an array or chunks of rows, not a int"),
     ([ROWS[:5], ROWS[5:9, :2]], "has 2 columns, but the model needs 3"),
     (ROWS[0], "2 dimensions, not 1"),
-    ([ROWS[0]], "the chunk from row 0 has 1 dimensions, not 2; pass rows as one array, or chunks of many rows each"),
+    ([ROWS[0]], "1 dimensions, not 2; pass rows as one array, or chunks of many rows each"),
     ([ROWS, [["a", "b", "c"]]], "row 901: column '0': 'a' is not a number"),
     (Twice([ROWS], [ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
     (Twice([ROWS], [ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
@@ -80,7 +80,7 @@ def test_errors_in_files_name_the_row(tmp_path):
     cases = {
         "nan.parquet": "nan.parquet: row 71: column 'x1' has no number here",
         "empty.csv": "holds no rows", "odd.npy": "cannot be read", "nothing": "holds no files", ".": "several kinds",
-        "words.txt": "holds no table",
+        "words.txt": "has no columns",
     }  # fmt: skip
     for name, message in cases.items():
         with pytest.raises(ValueError, match=message) as raised:

@@ -63,7 +63,7 @@ def test_a_rate_that_needs_more_rows_is_refused_after_the_first_pass():
 )  # fmt: skip
 @pytest.mark.parametrize("prototypes", [None, 100])
 def test_a_model_of_frames_has_the_names_and_scores_of_a_fit(source, prototypes, monkeypatch):
-    monkeypatch.setattr("eocc.formats.files.chunk.CHUNK_ROWS", 64)
+    monkeypatch.setattr("eocc.formats.files.rows.CHUNK_ROWS", 64)
     clf = fit_stream(classifier(prototypes=prototypes), source)
     plain = classifier(prototypes=prototypes).fit(FRAME)
     assert_array_equal(clf.feature_names_in_, plain.feature_names_in_)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
-from eocc.kernels.few import nearest_of_few
+from eocc.kernels.smallest import nearest_of_few
 from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of

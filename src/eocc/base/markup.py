@@ -62,12 +62,6 @@ def facts(rows: Iterable[tuple[str, object]], class_: str = "facts") -> Markup:
     return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in rows), class_=class_)
 
 
-def section(identity: str, title: str, *parts: object) -> Markup:
-    """Return a section of the page under its heading."""
-    heading = tag("h2", title, id=f"{identity}-title")
-    return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")
-
-
 def fold(title: str, *parts: object) -> Markup:
     """Return parts that are shown when their title is opened."""
     return tag("details", tag("summary", title), *parts)

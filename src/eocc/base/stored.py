@@ -69,6 +69,11 @@ def check_values(state: Mapping[str, Any], layout: Mapping[str, Check], sizes: S
         check(f"{group}.{name}" if group else name, state[name], sizes)
 
 
+def check_fields(thing: Any) -> None:
+    """Demand that the fields of an object are as its class declares; `__post_init__` of a dataclass of settings."""
+    check_values(vars(thing), declared(type(thing)), {})
+
+
 def written(thing: Any) -> Any:
     """Return an object with stored fields as a dictionary of them; None remains None."""
     if not is_dataclass(thing) and not hasattr(thing, "_fields"):

@@ -13,7 +13,7 @@ from eocc.base.printing import printable
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import Calibration
-from eocc.tables.table import NUMBER, Column, Table
+from eocc.tables.table import Column, columns_of
 
 # Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
 ALPHA = 0.01
@@ -159,13 +159,6 @@ def tail(count: int, rank: int, n_new: int, n_known: int, few: int = 100) -> flo
 
 def _log_choose(n: int, k: Any) -> Any:
     return -scipy.special.betaln(n - k + 1, k + 1) - math.log(n + 1)
-
-
-def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:
-    """Return the columns of a table, or those of rows of numbers, which have these names; none of other patterns."""
-    if isinstance(patterns, Table):
-        return patterns.columns
-    return [Column(name, NUMBER, patterns[:, k]) for k, name in enumerate(names)]
 
 
 class _ColumnCounts:

@@ -30,9 +30,8 @@ from eocc.explain.facts import in_groups, with_facts
 from eocc.formats import model_file
 from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
-from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import MARGIN, check_memory
-from eocc.scale.passes import Part, Passes
+from eocc.scale.passes import Part, Passes, dask_lazy
 from eocc.tables.windows import Windowing
 
 if TYPE_CHECKING:  # slow to import

@@ -17,8 +17,7 @@ from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import compares_rows
-from eocc.scale.collections import are_dask_numbers, dask_passes, is_dask
-from eocc.scale.passes import Passes
+from eocc.scale.passes import Passes, are_dask_numbers, dask_passes, is_dask
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.

@@ -7,18 +7,18 @@ import numpy as np
 
 from eocc.base.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.base.printing import warn_user
-from eocc.base.registry import FEW, listed
+from eocc.base.registry import listed
 from eocc.base.wording import counted
 from eocc.formats.files.rows import Objects
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.scale.collections import materialised
+from eocc.scale.passes import materialised
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
 from eocc.space.weightings import checked_weights
-from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading
+from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading, say_remarks
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
-from eocc.tables.table import NUMBER, Table
+from eocc.tables.table import NUMBER, Table, gaps_in
 
 # How the warning of rows without values ends.
 NO_VALUES = "no values at all, so the score means nothing"
@@ -53,35 +53,15 @@ class ReadsPatterns:
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
-        if reset and _are_numbers(X):  # such rows need no other check: a short way for what is done below
-            measure = self._measure_of("numbers")
-            if measure.read is None:
-                self.resolved_measure_, self.n_features_in_ = measure, X.shape[1]
-                return np.array(X, order="C")
-        patterns = self._patterns_of(X, reset)
+        if isinstance(X, Read):
+            patterns = self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
+        else:
+            X = materialised(X, self._check_memory if reset else None)
+            check_no_mask(X)
+            X = X if is_pairwise(self.measure) else eager(X)
+            patterns = self._read_training(X) if reset else self._read_new(X)
         _warn_of_empty_rows(patterns)
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
-
-    def _measure_of(self, kind: str) -> Measure:
-        """Return the measure for data of this kind, which "auto" may choose."""
-        is_auto = isinstance(self.measure, str) and self.measure == "auto"
-        return resolve_measure(measures_of(kind)[0] if is_auto else self.measure)
-
-    def _patterns_of(self, X: Any, reset: bool) -> Any:
-        if isinstance(X, Read):
-            return self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
-        X = materialised(X, self._check_memory if reset else None)
-        check_no_mask(X)
-        X = X if is_pairwise(self.measure) else eager(X)
-        if reset:
-            return self._read_training(X)
-        if hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
-            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
-        if self.reading_ is None or not _is_table(X):
-            return self._read_others(X)
-        if not isinstance(X, Table):
-            X = self._checked_columns(X)
-        return self.reading_.patterns(self.reading_.table(table_of(X)), self._fills_gaps)
 
     def _read_training(self, X: Any) -> Any:
         named = isinstance(self.measure, str)
@@ -91,12 +71,43 @@ class ReadsPatterns:
         if not (takes_tables and _is_table(X)):
             self.resolved_measure_ = resolve_measure(self.measure, X)
             return self._read_others(X, reset=True)
-        keeps_all = not (named and (is_frame(X) or isinstance(X[0], dict)))
-        raw = table_of(X)
+        raw, keeps_all = table_of(X), not (named and (is_frame(X) or isinstance(X[0], dict)))
         kinds = {**((own and own.kinds) or {}), **self._kinds_of_groups(raw.names)}
-        self.reading_, table = fit_reading(raw, keeps_all, kinds)
-        self._say_remarks()
-        return self._read_as_measure(X, table)
+        reading, table = fit_reading(raw, keeps_all, kinds)
+        say_remarks(reading.remarks)
+        return self._read_as_measure(table, reading)
+
+    def _read_as_measure(self, table: Table, reading: Reading) -> Any:
+        """Choose the measure of a training table, and return its patterns."""
+        is_auto = isinstance(self.measure, str) and self.measure == "auto"
+        measure = resolve_measure(measures_of(reading.kind)[0] if is_auto else self.measure)
+        self.resolved_measure_, wants_numbers = measure, measure.read is None
+        self.reading_ = reading.for_numbers(wants_numbers, str(self.measure))
+        self._name_features()
+        try:
+            return self.reading_.patterns(table, allows_gaps=not wants_numbers)
+        except GapError as error:
+            remedy = "X contains NaN; measure='gower' allows missing values; else drop or impute them"
+            error.args = (f"{error.fault}: {remedy}",)
+            raise
+
+    def _read_new(self, X: Any) -> Any:
+        if hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
+            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
+        if self.reading_ is None or not _is_table(X):
+            return self._read_others(X)
+        is_own = isinstance(X, Table)  # which may have columns relative to groups
+        if is_frame(X) and not is_own:
+            X = without_columns(X, self.ignored_columns_)
+            if self.reading_.is_numbers:
+                from sklearn.utils.validation import _check_feature_names
+
+                _check_feature_names(self, X, reset=False)
+        raw, more = self.reading_.matched(table_of(X), called="X ")
+        for extra in (one.name for one in more if not (is_own or one.name in self.ignored_columns_)):
+            how = ": X[clf.feature_names_in_]" if is_frame(X) and hasattr(self, "feature_names_in_") else ""
+            raise ValueError(f"X has a column {extra!r}, which the training table did not have; leave it out{how}")
+        return self.reading_.patterns(self.reading_.table(raw), self._fills_gaps)
 
     def _kinds_of_groups(self, names: Sequence[Any]) -> dict[Any, str]:
         """Return that the columns of `baseline_by`, which must be among the names, hold categories."""
@@ -121,14 +132,10 @@ class ReadsPatterns:
             raise ValueError("weights and baseline_by cannot be combined; leave one out")
         return self.baseline_.is_compared(fitted.names).astype(np.float64)
 
-    def _say_remarks(self) -> None:
-        for remark in () if self.reading_ is None else self.reading_.remarks:
-            remark.warn()
-
     def _take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
+        say_remarks(reading.remarks)
         self.reading_ = reading
-        self._say_remarks()
         self._name_features()
 
     def _name_features(self) -> None:
@@ -147,28 +154,8 @@ class ReadsPatterns:
     def _having_seen(self, patterns: Any) -> None:
         """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""
         if self.reading_ is not None:
-            for remark in constant(patterns, self.reading_.names):
-                remark.warn()
+            say_remarks(constant(patterns, self.reading_.names))
             self.reading_ = self.reading_.having_seen(patterns)
-
-    def _read_as_measure(self, X: Any, table: Table) -> Any:
-        """Choose the measure of a training table, and return its patterns."""
-        self.reading_ = X.reading if isinstance(X, Read) else self.reading_
-        assert self.reading_ is not None
-        self.resolved_measure_ = measure = self._measure_of(self.reading_.kind)
-        wants_numbers = measure.read is None
-        self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
-        if wants_numbers and is_frame(X) and not isinstance(X, Table | Read):
-            from sklearn.utils.validation import _check_feature_names
-
-            _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
-        self._name_features()
-        try:
-            return self.reading_.patterns(table, allows_gaps=not wants_numbers)
-        except GapError as error:
-            remedy = "X contains NaN; measure='gower' allows missing values; else drop or impute them"
-            error.args = (f"{error.fault}: {remedy}",)
-            raise
 
     @property
     def _table_reading(self) -> Reading | None:
@@ -192,27 +179,6 @@ class ReadsPatterns:
         """Whether numbers of new rows may be missing; no before the fit ends."""
         return "measure_" in vars(self) and self.measure_.fills_gaps
 
-    def _checked_columns(self, X: Any) -> Any:
-        """Return X without the columns that are not compared; refuse columns that the training table did not have."""
-        assert self.reading_ is not None
-        if is_frame(X):
-            X = without_columns(X, self.ignored_columns_)
-            if self.reading_.is_numbers:
-                from sklearn.utils.validation import _check_feature_names
-
-                _check_feature_names(self, X, reset=False)
-        raw = table_of(X)
-        known = {*self.reading_.names, *self.ignored_columns_}
-        extra = [name for name in raw.names if name not in known]
-        lacking = [name for name in self.reading_.names if name not in raw.names]
-        for name in lacking:
-            instead = f"; it has {listed(map(repr, extra), FEW)} instead: rename it" if extra else ""
-            raise ValueError(f"X lacks column {name!r}, which the training table had{instead}")
-        for name in extra:
-            how = ": X[clf.feature_names_in_]" if is_frame(X) and hasattr(self, "feature_names_in_") else ""
-            raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out{how}")
-        return raw
-
     def _read_others(self, X: Any, reset: bool = False) -> Any:
         measure: Any = self.resolved_measure_
         if measure.read is not None:
@@ -221,9 +187,10 @@ class ReadsPatterns:
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and self._fills_gaps
-        is_known = not reset and not hasattr(self, "feature_names_in_") and _are_numbers(X, fills_gaps)
-        if is_known and X.shape[1] == self.n_features_in_:
-            return np.ascontiguousarray(X)
+        has_names = not reset and hasattr(self, "feature_names_in_")
+        if not has_names and _are_numbers(X, fills_gaps) and (reset or X.shape[1] == self.n_features_in_):
+            self.n_features_in_ = X.shape[1]
+            return np.array(X, order="C") if reset else np.ascontiguousarray(X)
         from sklearn.utils.validation import validate_data  # takes long to import
 
         with saying_remedy():
@@ -262,14 +229,9 @@ def _is_table(X: Any) -> bool:
 
 def _warn_of_empty_rows(patterns: Any) -> None:
     """Warn of rows of a table that have no values: their gaps are filled, and they look like common rows."""
-    columns: Any = [one.values for one in patterns.columns] if isinstance(patterns, Table) else ()
-    if isinstance(patterns, np.ndarray) and patterns.dtype == np.float64:
-        columns = patterns.T
-    is_empty = np.ones(len(patterns) if len(columns) else 0, bool)
-    for column in columns:
-        is_empty &= np.isnan(column)
-        if not is_empty.any():
-            return
-    if count := int(is_empty.sum()):
-        has = "has" if count == 1 else "have"
-        warn_user(f"{counted(count, 'row')} {has} {NO_VALUES}")
+    is_array = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
+    if is_array or isinstance(patterns, Table):
+        width = patterns.shape[1] if is_array else len(patterns.columns)
+        if count := int((gaps_in(patterns) == width).sum()):
+            has = "has" if count == 1 else "have"
+            warn_user(f"{counted(count, 'row')} {has} {NO_VALUES}")

@@ -34,7 +34,7 @@ from eocc.ellipsoids.model import (
 )
 from eocc.entropic.graph import SpanningTree
 from eocc.entropic.rules import BOUNDARY, Scores, decision_margin
-from eocc.explain.by_ellipsoids import explain_by_ellipsoids
+from eocc.explain.by_regions import explain_by_ellipsoids
 from eocc.explain.explanation import reach_of
 from eocc.explain.rules import Rule, correlations_of, ellipsoid_rules, normal_rows
 from eocc.formats.export import formula_of, python_module, select_statement

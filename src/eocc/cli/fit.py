@@ -132,7 +132,7 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
         some = rows.some(normal)
         different = different_rows(some.patterns if isinstance(some, Read) else some)
         kept = np.sort(np.append(normal[different], kept[~rows.is_normal[kept]]))
-    with refusing_in_options(method, n_normal if rows.part.known.is_numbers else 0):
+    with refusing_in_options(method, n_normal if rows.known.is_numbers else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
     calibration = classifier.calibration_
@@ -150,14 +150,13 @@ def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None,
     from eocc.streaming import fit_stream
 
     where = (about.label, about.target) if about.label else None
-    size: Any = {} if sample is None else {"sample": sample}
     with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
         fit_stream(
-            classifier, list(data.paths), where=where, outliers=outliers, incomplete=incomplete,
+            classifier, list(data.paths), sample=sample, where=where, outliers=outliers, incomplete=incomplete,
             dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, kinds=about.kinds,
-            unreadable="skip" if about.skip_bad else "refuse", **size,
+            unreadable="skip" if about.skip_bad else "refuse",
         )  # fmt: skip
     for remark in (one for one in classifier.reading_.remarks if not one.remedy):  # the others are warnings
         say(f"Note: {remark.said(remark.option)}.")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from functools import partial, wraps
+from functools import partial, reduce, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -211,13 +211,7 @@ def option_of(name: str) -> str:
 
 def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     """Return one decorator that adds several options in this order."""
-
-    def add(function: Any) -> Any:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return add
+    return lambda function: reduce(lambda made, add: add(made), reversed(decorators), function)
 
 
 def method_options(function: Function) -> Function:

@@ -25,7 +25,7 @@ Columns = Mapping[str, Any]
 
 def open_model(model: Path, output: Path | None, *data: Path) -> Any:
     """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
-    from eocc import load
+    from eocc.classifiers.state import load
 
     check_output(output, model, *data)
     return load(model)

@@ -1,4 +1,4 @@
-"""The rows of files for the commands: which columns, which rows, and what the user should know about them."""
+"""The rows of files for the commands, also windows of series: which columns, which rows, and what users should know."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +15,24 @@ from eocc.base.types import Flags
 from eocc.base.wording import counted
 from eocc.cli.app import say
 from eocc.cli.options import DataFiles, DataOptions, names_in
-from eocc.cli.series import training_windows, windows_for
-from eocc.formats.files.chunk import Chunk, join_chunks
 from eocc.formats.files.formats import TEXT_TABLES, guess_format, open_files
-from eocc.formats.files.rows import Choices, Part, learn, read_part
+from eocc.formats.files.rows import (
+    Choices,
+    Chunk,
+    Part,
+    join_chunks,
+    learn,
+    placed_remarks,
+    placing,
+    read_first,
+    read_part,
+    read_table,
+)
 from eocc.formats.files.tables import in_words
+from eocc.tables.judge import Fault
 from eocc.tables.reading import ANY, Read, Reading
 from eocc.tables.spelling import PLAIN, Spelling
-from eocc.tables.table import NUMBER, Table, rows_with
+from eocc.tables.table import DATE, NUMBER, TEXT, Column, Table, encoded, rows_with
 from eocc.tables.windows import Windowing, Windows
 
 # A page names this many rows that cannot be read.
@@ -56,15 +66,14 @@ class Named:
             say(f"Note: {counted(self.count, 'row')} {have}: row {self}.")
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows(Part):
     """Rows of files, what they are called, and which of the good ones are normal and which known outliers.
 
     Rows are named by their id or file if `are_named`, else by their number. If rows are windows of a series,
     `windowing` says how a training series was cut, and `windows` are those of a new one.
     """
 
-    part: Part
     all_names: list[Any]
     are_named: bool
     is_normal: Flags
@@ -72,20 +81,15 @@ class Rows:
     windowing: Windowing | None = None
     windows: Windows | None = None
 
-    @property
-    def X(self) -> Any:  # noqa: N802 - as scikit-learn calls rows
-        """The good rows as the classifier takes them."""
-        return self.part.X
-
     @cached_property
     def names(self) -> list[Any]:
         """The names of the rows that can be read."""
-        return list(compress(self.all_names, self.part.good))
+        return list(compress(self.all_names, self.good))
 
     @cached_property
     def bad(self) -> dict[Any, str]:
         """The names of the rows that cannot be read, each with the reason."""
-        return {self.all_names[row]: why for row, why in self.part.faults.items()}
+        return {self.all_names[row]: why for row, why in self.faults.items()}
 
     @property
     def signs(self) -> Any:
@@ -103,7 +107,7 @@ class Rows:
 
     def with_bad(self, columns: dict[str, Any], notes: list[str], names: Sequence[str]) -> dict[str, Any]:
         """Return the columns of a result for all rows: a bad row is rejected, and its note says why."""
-        faults, places = self.part.faults, np.cumsum(self.part.good) - 1
+        faults, places = self.faults, np.cumsum(self.good) - 1
         if not faults:
             return {**columns, "notes": notes}
         rows = range(len(self.all_names))
@@ -136,50 +140,48 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
         raise ValueError(f"{data} has no columns; leave --drop out")
     if about.window:
         chunk, about, windowing = training_windows(chunk, about, choices_of(about))
-    choices = choices_of(about) if chunk.table is not None else None
-    part = learn([chunk], str(data), None if measure == "auto" else measure, choices)
+    part = learn([chunk], str(data), None if measure == "auto" else measure, choices_of(about))
     rows = _rows(part, data, about, windowing=windowing)
     chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
-    form = _form(data, about, chunk, part.known.spelling)
-    say(f"{data} ({form}): {counted(len(rows.names), 'row')}{chosen}: {part.known.describe()}.")
+    say(f"{_form(data, about, chunk, part.known.spelling)}: {counted(len(rows.names), 'row')}{chosen}: "
+        f"{part.known.describe()}.")  # fmt: skip
     for note in part.remarks:
         say(f"Note: {note}.")
     if part.incomplete is not None:
         Named(names_of(part.incomplete, about)).say("with missing values left out")
-    if part.faults:
-        why = printable(next(iter(part.faults.values())))
-        Named([rows.all_names[row] for row in part.faults]).say(f"with cells that cannot be read left out ({why})")
+    say_bad(rows.bad, "with cells that cannot be read left out ({})")
     return rows
 
 
 def _form(data: DataFiles, about: DataOptions, chunk: Chunk, spelling: Spelling = PLAIN) -> str:
     form = about.input_format or guess_format(data.paths[0])
     spelled = in_words(spelling) if form in TEXT_TABLES else ""
-    return ", ".join(filter(None, [form, chunk.layout, spelled]))
+    return f"{data} ({', '.join(filter(None, [form, chunk.layout, spelled]))})"
 
 
 def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     """Read files to score with a model, all rows at once."""
     (rows,) = stream_for(classifier, data, about, is_whole=True)
     say_bad(rows.bad)
-    if not rows.part.good.any():
+    if not rows.good.any():
         raise ValueError(f"{data} holds no readable rows; at least 1 is required")
     return rows
+
+
+def say_bad(
+    bad: dict[Any, str], what: str = "rejected, with a cell that cannot be read ({}; --strict stops there)"
+) -> None:
+    """Print which rows have a cell that cannot be read, with the first reason, and what happens to them."""
+    Named(list(bad)).say(what.format(printable(next(iter(bad.values()), ""))))
 
 
 def _rows(part: Part, data: DataFiles, about: DataOptions, **more: Any) -> Rows:
     """Return rows with their names and labels; without labels, all are normal."""
     chunk, good = part.chunk, part.good
     is_normal, is_outlier = _labelled(chunk, data, about) if about.label else (good, ~good)
-    are_named = bool(about.id_column or chunk.row_names)
-    return Rows(part, names_of(chunk, about), are_named, is_normal[good], is_outlier[good], **more)
-
-
-def say_bad(bad: dict[Any, str]) -> None:
-    """Print which rows are rejected because a cell cannot be read."""
-    if bad:
-        why = printable(next(iter(bad.values())))
-        Named(list(bad)).say(f"rejected, with a cell that cannot be read ({why}; --strict stops there)")
+    are_named = bool(about.id_column or chunk.names)
+    known: Any = {"all_names": names_of(chunk, about), "are_named": are_named, **vars(part), **more}
+    return Rows(**known, is_normal=is_normal[good], is_outlier=is_outlier[good])
 
 
 def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: bool = False) -> Iterator[Rows]:
@@ -205,7 +207,7 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
                 ignored = part.ignored if windows is None else []  # a model needs no more of a window than its numbers
                 unknown = listed(ascii(str(column.name)) for column in ignored)
                 note = f"; not in the model, ignored: {unknown}" if unknown else ""
-                say(f"{data} ({_form(data, about, chunk)}): {known.describe()}{note}.")
+                say(f"{_form(data, about, chunk)}: {known.describe()}{note}.")
             if len(part.chunk):
                 has_rows = True
                 yield _rows(part, data, about, windows=windows)
@@ -216,9 +218,9 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
 
 def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
     """Return what --id says of each row, or its file, or its number from 0; the number also where the id is missing."""
-    numbers = chunk.numbers.tolist()
+    numbers = list(map(int, chunk.rows))
     if not about.id_column:
-        return chunk.row_names or numbers
+        return list(chunk.names) or numbers
     cells = chunk.column(about.id_column, "--id").cells()
     kind = str if any(isinstance(cell, str) for cell in cells) else int
     return [kind(number) if cell in (None, "") else _plain(cell) for cell, number in zip(cells, numbers, strict=True)]
@@ -251,14 +253,82 @@ def _labelled(chunk: Chunk, data: DataFiles, about: DataOptions) -> tuple[Flags,
         has = has_instead(about.label, list(columns)) if columns else "only tables have labels"
         raise ValueError(f"{data} has no column {about.label!r}; {has}")
     labels = columns[about.label].cells()
+
+    def rows_of(value: str) -> Flags:
+        found = rows_with(labels, value)
+        if not found.any():
+            values = listed(map(quoted, sorted({str(cell) for cell in labels})))
+            raise ValueError(f"{data} has no row with {about.label} = {value!r}; its values are {values}")
+        return found
+
     for value in names_in(about.outliers):
-        is_outlier |= _are_labelled(labels, value, about.label, data)
-    return _are_labelled(labels, about.target, about.label, data), is_outlier
+        is_outlier |= rows_of(value)
+    return rows_of(about.target), is_outlier
 
 
-def _are_labelled(labels: Sequence[Any], value: str, label: str, data: DataFiles) -> Flags:
-    found = rows_with(labels, value)
-    if not found.any():
-        values = listed(map(quoted, sorted({str(cell) for cell in labels})))
-        raise ValueError(f"{data} has no row with {label} = {value!r}; its values are {values}")
-    return found
+# The columns that say which window of a series a row is; the first names it.
+ENDS = ("window", "group", "first", "last")
+
+
+def places_in(chunk: Chunk) -> list[str]:
+    """Return the columns of a chunk of windows that say when each begins and ends, and in which group."""
+    return [name for name in ENDS[1:] if name in chunk.columns]
+
+
+def training_windows(chunk: Chunk, about: DataOptions, choices: Choices) -> tuple[Chunk, DataOptions, Windowing]:
+    """Return the windows of a series to learn from as one chunk, what is said about it, and how they are cut."""
+    given = {about.time: ANY, about.by: "category"}
+    kinds = {name: kind for name, kind in given.items() if name} | about.kinds
+    reading, table, faults = read_first(chunk, replace(choices, kinds=kinds))
+    dates = tuple(f"{quoted(str(one.name))} is compared" for one in reading.columns if one.kind == DATE)
+    said = tuple(one for one in reading.remarks if one.name not in given and not one.text.startswith(dates))
+    for note in placed_remarks(replace(reading, remarks=said), chunk):
+        say(f"Note: {note}.")
+    _say_gaps(faults, chunk)
+    kept = tuple(one for one in reading.columns if one.kind == NUMBER or one.name in given)
+    if others := [ascii(str(one.name)) for one in reading.columns if one not in kept]:
+        say(f"Note: only numbers are part of windows, so these columns are not: {listed(others)}.")
+    reading = replace(reading, columns=kept, remarks=())
+    assert about.window
+    windowing = Windowing(about.window, about.step or 1, about.by or None, about.time or None, about.features, reading)
+    cut, _ = _cut(chunk, Table(tuple(table.column(one.name) for one in kept)), windowing)
+    drop = ",".join(places_in(cut))
+    about = DataOptions(drop=drop, all_columns=True, id_column=ENDS[0], input_format=about.input_format)
+    return cut, about, windowing
+
+
+def windows_for(windowing: Windowing, chunk: Chunk, about: DataOptions) -> tuple[list[Chunk], DataOptions, Windows]:
+    """Return the windows of a new series as one chunk, what is said about it, and the windows as they are."""
+    about = replace(about, window=windowing.length)  # refuses labels and ids
+    table, faults, *_ = read_table(chunk, windowing.series, Choices(skips_bad=not about.strict))
+    _say_gaps(faults, chunk)
+    cut, windows = _cut(chunk, table, windowing)
+    return [cut], DataOptions(id_column=ENDS[0], input_format=about.input_format), windows
+
+
+def _say_gaps(faults: Sequence[Fault], chunk: Chunk) -> None:
+    """Print how many cells of a series cannot be read."""
+    if faults:
+        first = min(faults)
+        say(f"Note: {counted(len(faults), 'cell')} taken for missing, as they cannot be read: "
+            f"{chunk.place(first.row)}: {printable(str(first))}.")  # fmt: skip
+
+
+def _cut(chunk: Chunk, table: Table, windowing: Windowing) -> tuple[Chunk, Windows]:
+    """Return the windows of a series as one chunk of numbers, with the columns of ENDS, and as they are."""
+    with placing(chunk):
+        found = windowing.cut(table)
+    n_series = len({*found.groups})
+    series = f" of {counted(n_series, 'series', 'series')}" if windowing.by else ""
+    say(f"{counted(len(table), 'row')}{series}: {counted(len(found), 'window')} of {windowing.length:,}.")
+    if windowing.step < windowing.length:
+        say("Note: the windows overlap, so drift and discoveries, which take rows for independent, mean little.")
+    starts, ends = found.ends()
+    named = [f"{start} to {end}" for start, end in zip(starts, ends, strict=True)]
+    known = {"first": starts, "last": ends}
+    if windowing.by:
+        named = [f"{group}: {name}" for group, name in zip(found.groups, named, strict=True)]
+        known["group"] = list(found.groups)
+    places = [Column(name, TEXT, *encoded(cells)) for name in ENDS if (cells := {"window": named, **known}.get(name))]
+    numbers = [Column(name, NUMBER, found.X[:, k]) for k, name in enumerate(found.names)]
+    return Chunk(chunk.where, Table((*places, *numbers)), layout=chunk.layout, rows=range(len(found))), found

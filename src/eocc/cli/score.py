@@ -97,8 +97,7 @@ def score(
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
-    from eocc.cli.reading import ALL, Named, kept_columns, say_bad, stream_for
-    from eocc.cli.series import places_in
+    from eocc.cli.reading import ALL, Named, kept_columns, places_in, say_bad, stream_for
     from eocc.explain.facts import Facts
     from eocc.tables.table import gaps_in
 
@@ -113,27 +112,26 @@ def score(
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
     if first.windows is not None:
-        keep = keep if keep == ALL else ",".join([*places_in(first.part.chunk), keep])
+        keep = keep if keep == ALL else ",".join([*places_in(first.chunk), keep])
     own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
-    new_names = _new_names(kept_columns(first.part.chunk, keep, reading, is_typed), own)
+    new_names = _new_names(kept_columns(first.chunk, keep, reading, is_typed), own)
     with ExitStack() as stack:
         columns_of_file = ["row", *new_names.values(), *own[1:]]
         write = stack.enter_context(writing_columns(output, form, columns_of_file))
         summary_draft = stack.enter_context(drafted(summary)) if summary else None  # the last, so it appears first
         rows = _Rows(write, only, waits=fdr is not None)
         for named in chain([first], stream):
-            part = named.part
             columns, notes = dict[str, Any](), list[str]()
-            if part.good.any():
-                patterns = classifier._read(part.X)
+            if named.good.any():
+                patterns = classifier._read(named.X)
                 columns = counting.add(patterns, classifier._score_read(patterns))
                 notes = facts.of(patterns, named.names)
                 if reading is not None:
                     n_gaps, n_columns = gaps_in(patterns), reading.n_compared
                     incomplete.add(list(compress(named.names, n_gaps > 0)))
                     blank.add(list(compress(named.names, n_gaps == n_columns)))
-            counting.bad += [(named.all_names[row], why) for row, why in part.faults.items()]
-            kept = kept_columns(part.chunk, keep, reading, is_typed)
+            counting.bad += [(named.all_names[row], why) for row, why in named.faults.items()]
+            kept = kept_columns(named.chunk, keep, reading, is_typed)
             found = named.with_bad(columns, notes, counting.names)
             rows.add({"row": named.all_names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
         outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
@@ -271,7 +269,7 @@ def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int],
 
     Those with a cell that cannot be read are apart, each name with the reason.
     """
-    names, index_of = list(map(str, read.all_names)), (read.part.good.cumsum() - 1).tolist()
+    names, index_of = list(map(str, read.all_names)), (read.good.cumsum() - 1).tolist()
     numbers = {str(row): [row] for row in range(len(names))} if read.are_named else {}
     named: dict[str, list[int]] = {}
     for row, name in enumerate(names):
@@ -282,5 +280,5 @@ def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int],
             by_number = f", or '0' to '{len(names) - 1}'" if numbers else ""
             raise ValueError(f"{where} has no row {name!r}; its rows are {names[0]!r} to {names[-1]!r}{by_number}")
     found = [row for name in wanted for row in places[name]]
-    bad = [read.all_names[row] for row in found if not read.part.good[row]]
-    return [index_of[row] for row in found if read.part.good[row]], {name: read.bad[name] for name in bad}
+    bad = [read.all_names[row] for row in found if not read.good[row]]
+    return [index_of[row] for row in found if read.good[row]], {name: read.bad[name] for name in bad}

@@ -231,9 +231,9 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
         say_if_trained_on(classifier, rows)
         notes = rows.unread()
         known = about.label, *classifier.ignored_columns_
-        if unknown := [str(one.name) for one in rows.part.ignored if one.name not in known and not rows.windows]:
+        if unknown := [str(one.name) for one in rows.ignored if one.name not in known and not rows.windows]:
             notes.append(f"Not in the model, so not compared: {listed(unknown)}.")
         y = rows.signs if about.label else None
-        n_unread = len(rows.part.faults)
+        n_unread = len(rows.faults)
         write_report(classifier, output, rows.X, y, rows.names, title, notes, rows.windows, n_unread)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")

@@ -63,7 +63,8 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
         read = read_training(options.DataFiles((path,)), about, "euclidean")
         n_normal = int(read.is_normal.sum())
         say(f"{n_normal} normal rows, {len(read.is_normal) - n_normal} others.")
-        rows, is_target = tuple(map(tuple, read.X.rows().tolist())), tuple(read.is_normal.tolist())
+        numbers = read.known.patterns(read.X.patterns, allows_gaps=False)
+        rows, is_target = tuple(map(tuple, numbers.tolist())), tuple(read.is_normal.tolist())
         sources.append(TableSource(path.stem, rows=rows, is_target=is_target))
     name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
     _run([plan_study(name, f"Comparison on {data.name}", sources, request)], request)

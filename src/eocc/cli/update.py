@@ -44,11 +44,11 @@ def update(
     """
     import numpy as np
 
-    from eocc import load
     from eocc.base.types import ROUNDING
     from eocc.base.wording import counted
     from eocc.calibration.discoveries import discoveries_among
     from eocc.classifiers.answers import rows_of_fit
+    from eocc.classifiers.state import load
     from eocc.classifiers.updating import Batch
     from eocc.cli.reading import Named, read_for
     from eocc.explain.facts import are_copies
@@ -158,8 +158,8 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
     """
     import numpy as np
 
-    from eocc import load
     from eocc.base.wording import counted
+    from eocc.classifiers.state import load
     from eocc.classifiers.updating import history_of
     from eocc.cli.reading import Named, read_for
     from eocc.report.review import NORMAL, digests_of, in_words
@@ -235,7 +235,7 @@ def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
     """
     if bool(withdraw) != bool(output):
         raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
-    from eocc import load
+    from eocc.classifiers.state import load
     from eocc.classifiers.updating import history_of
 
     check_output(output)  # it may be the model itself

@@ -15,7 +15,7 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.uci.UciSet",
     "datasets.uci.load_uci",
     "formats.archive.Limits",
-    "formats.graphs.GraphSet",
+    "formats.graphs.gxl.GraphSet",
     "formats.graphs.gxl.read_graph_set",
     "formats.graphs.gxl.read_gxl",
     "formats.graphs.node_link.molecules",

@@ -8,8 +8,7 @@ from eocc.base.printing import complaint
 from eocc.base.registry import choose
 from eocc.base.wording import counted
 from eocc.datasets.catalogue import IAM
-from eocc.formats.graphs import GraphSet
-from eocc.formats.graphs.gxl import read_graph_set
+from eocc.formats.graphs.gxl import GraphSet, read_graph_set
 from eocc.measures import MEASURES
 
 

@@ -7,12 +7,14 @@ in, log grades (m,) out. Logarithms keep the ranks of grades that underflow.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 import scipy
 
+from eocc.base.checks import number
 from eocc.base.registry import resolve
+from eocc.base.stored import check_fields
 from eocc.base.types import Matrix
 from eocc.entropic import MEMBERSHIP_FUNCTIONS
 
@@ -38,11 +40,10 @@ def std_extent(pairs: Matrix) -> float:
 class QuantileExtent:
     """The q-quantile of the distances; the median is q = 0.5."""
 
-    q: float = 0.9
+    q: Annotated[float, number("[0, 1]")] = 0.9
 
     def __post_init__(self) -> None:
-        if not 0 <= self.q <= 1:
-            raise ValueError(f"q must lie in [0, 1], not {self.q}")
+        check_fields(self)
 
     def __call__(self, pairs: Matrix) -> float:
         """Return the quantile."""
@@ -120,11 +121,10 @@ class Gaussian:
 class Bell:
     """mu = 1 / (1 + (d / tau)^(2 slope)): flat on top, with heavy tails."""
 
-    slope: float = 2.0
+    slope: Annotated[float, number("(0, inf]")] = 2.0
 
     def __post_init__(self) -> None:
-        if not self.slope > 0:
-            raise ValueError(f"slope must be positive, not {self.slope}")
+        check_fields(self)
 
     @property
     def formula(self) -> str:
@@ -141,11 +141,10 @@ class Bell:
 class Triangular:
     """mu = max(0, 1 - (d / tau) / support): a straight line that is 0 from `support` extents on."""
 
-    support: float = 2.0
+    support: Annotated[float, number("(1, inf]")] = 2.0
 
     def __post_init__(self) -> None:
-        if not self.support > 1:
-            raise ValueError(f"support must exceed 1, the extent itself, not be {self.support}")
+        check_fields(self)
 
     @property
     def formula(self) -> str:

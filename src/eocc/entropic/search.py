@@ -3,12 +3,13 @@
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from eocc.base.checks import integer, number
-from eocc.base.registry import choose, resolve
+from eocc.base.checks import integer, number, optional
+from eocc.base.registry import choice, resolve
+from eocc.base.stored import check_fields
 from eocc.base.types import Matrix
 from eocc.base.vocabulary import completed
 from eocc.entropic import SEARCHES
@@ -40,21 +41,15 @@ class GeneticSearch:
     (departure: first population).
     """
 
-    population_size: int = 30
-    max_generations: int = 100
-    patience: int = 10
-    max_time: float | None = None
-    mutation_rate: float = 0.3
-    first_population: str = "ones"
+    population_size: Annotated[int, integer(5)] = 30
+    max_generations: Annotated[int, integer(1)] = 100
+    patience: Annotated[int, integer(1)] = 10
+    max_time: Annotated[float | None, optional(number("(0, inf]", " of seconds, or None"))] = None
+    mutation_rate: Annotated[float, number("[0, 1]")] = 0.3
+    first_population: Annotated[str, choice(("ones", "random"))] = "ones"
 
     def __post_init__(self) -> None:
-        for name, least in (("population_size", 5), ("max_generations", 1), ("patience", 1)):
-            integer(least)(name, getattr(self, name))
-        if self.max_time is not None:
-            number("(0, inf]", " of seconds, or None")("max_time", self.max_time)
-        if not 0 <= self.mutation_rate <= 1:
-            raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
-        choose("first_population", dict.fromkeys(("ones", "random")), self.first_population)
+        check_fields(self)
 
     def batches(self, n_parameters: int, rng: np.random.Generator) -> Batches:
         """Yield the populations of the generations."""

@@ -16,7 +16,6 @@ from eocc.explain.explanation import (
     TrainingRow,
     described,
     exemplars_of,
-    plain_fields,
     scored,
     training_row,
 )
@@ -31,8 +30,7 @@ from eocc.explain.reasons import (
     least_usual,
     range_reason,
 )
-from eocc.measures.cells import Cells
-from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
+from eocc.measures.difference import MOST_NAMED, Cells, Difference, PendingDifference
 from eocc.neighbours.in_rows import Nearest
 from eocc.surprise.cell import CellView, cells_of, values_of
 from eocc.surprise.comparison import Comparison, Reference
@@ -68,10 +66,6 @@ class Neighbourhood:
     def difference(self) -> Difference:
         """What makes the row differ from the neighbour."""
         return self.comparison.difference
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
-        return plain_fields(self)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from typing import Any
 
@@ -176,7 +176,7 @@ class Explanation(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
-        return {"sentence": self.sentence, **plain_fields(self)}
+        return {"sentence": self.sentence, **to_plain(self)}
 
     def to_record(self) -> dict[str, Any]:
         """Return the main facts as one row of a table: the decision, the training row compared with, the reasons.
@@ -209,19 +209,15 @@ def scored(classifier: Any, scores: Scores) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def plain_fields(compared: Any) -> dict[str, Any]:
-    """Return the fields of an object that has a difference as plain data, with the difference in place of the pair."""
-    found = {one.name: to_plain(getattr(compared, one.name)) for one in fields(compared) if one.compare}
-    return {**found, "difference": compared.difference.to_dict()}
-
-
 def to_plain(value: Any) -> Any:
-    """Return a field of an explanation as dictionaries, lists, strings and numbers."""
+    """Return a field of an explanation as plain data; differences take the place of the pairs that they are of."""
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    if not is_dataclass(value):
+        return value
+    found = {one.name: to_plain(getattr(value, one.name)) for one in fields(value) if one.compare}
+    comparison = getattr(value, "comparison", None)
+    return found if comparison is None else {**found, "difference": comparison.difference.to_dict()}
 
 
 def rarity_in_words(p_value: float, n_training: int, n_left_out: int) -> str:

@@ -17,7 +17,7 @@ from eocc.space.baseline import Baseline, group_keys
 from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.tables.judge import MOMENT
 from eocc.tables.reading import ReadColumn
-from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table
+from eocc.tables.table import RELATIVE, TEXT, Column, Table, columns_of
 
 # If more than this share of rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
@@ -117,11 +117,8 @@ def known_columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Col
     """Yield what the model knows of each column of its training rows, and the column of the patterns."""
     if reading is None or patterns is None:
         return
-    if isinstance(patterns, Table):
-        found = {column.name: column for column in patterns.columns}
-        yield from ((known, found[known.name]) for known in reading.columns if MOMENT in known.parts)
-    elif reading.is_numbers:
-        yield from ((known, Column(known.name, NUMBER, patterns[:, k])) for k, known in enumerate(reading.columns))
+    found = {column.name: column for column in columns_of(patterns, reading.names)}
+    yield from ((known, found[known.name]) for known in reading.columns if MOMENT in known.parts)
 
 
 def _saying(known: ReadColumn, column: Column, what: str) -> Any:

@@ -12,9 +12,8 @@ from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import format_number, format_own, format_value, format_within, shortened, to_json
 from eocc.kernels.strangeness import MOST, UNSEEN, strangeness_of_rows
-from eocc.measures.cells import Cells
 from eocc.measures.composite import FittedComposite, RecordPart
-from eocc.measures.difference import MOST_NAMED, Difference, difference_of, ranked_contributions
+from eocc.measures.difference import MOST_NAMED, Cells, Difference, difference_of, ranked_contributions
 
 # A value is compared with the values of this many normal rows, those most like the row in the other columns.
 N_NEAR = 16
@@ -54,27 +53,6 @@ class Reason:
         return f"{self.name} is {self.said}, not {self.normal}" if self.normal else self.text
 
 
-def column_reasons(
-    measure: Any, patterns: Any, prototypes: Any, weights: Matrix, names: Sequence[str] | None
-) -> list[tuple[Reason, ...]] | None:
-    """Return the least usual values of each row, the strangest first; None if patterns are not rows of a table.
-
-    Columns of weight 0 do not count.
-    """
-    if measure.cells is None:
-        return None
-    active = np.flatnonzero(weights > 0)
-    if not len(active):
-        return [()] * len(patterns)
-    cells = measure.cells(patterns, looked_at(prototypes, len(active)), names)
-    found, step = [], max(MOST_CELLS // (N_NEAR * len(active)), 1)
-    for start in range(0, len(cells.rows), step):
-        strange = strangest(cells, active, slice(start, start + step))
-        for i, largest in enumerate(largest_of(strange.values), start):
-            found.append(tuple(strange.reason(cells, i, k, share) for k, share in largest))
-    return found
-
-
 def looked_at(prototypes: Any, n_columns: int) -> Any:
     """Return the prototypes that are looked at: all, or some that are evenly spaced if there are very many."""
     # If there is a single column, all rows are near, and 256 are enough.
@@ -84,13 +62,12 @@ def looked_at(prototypes: Any, n_columns: int) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Strangeness:
-    """How strange the values of rows are in the active columns, from row `start` on: `values` (m, a).
+    """How strange the values of rows are in the active columns: `values` (m, a).
 
     `near` (m, a, r) are the prototypes that are most like the row in the other columns; `ends` (m, a, 2) are those of
     them with the lowest and the highest number.
     """
 
-    start: int
     active: Indices
     values: Matrix
     near: Indices
@@ -98,11 +75,10 @@ class Strangeness:
 
     def reason(self, cells: Cells, i: int, place: int, share: float) -> Reason:
         """Return the reason of row i for the active column at this place."""
-        k, row = int(self.active[place]), i - self.start
+        k = int(self.active[place])
         if not cells.is_code[k]:
-            is_unseen = self.values[row, place] >= UNSEEN
-            return _number_reason(cells, i, k, self.ends[row, place].tolist(), is_unseen, share)
-        value, name, near = cells.value(i, k), cells.names[k], self.near[row, place]
+            return _number_reason(cells, i, k, self.ends[i, place].tolist(), self.values[i, place] >= UNSEEN, share)
+        value, name, near = cells.value(i, k), cells.names[k], self.near[i, place]
         known = near[~np.isnan(cells.columns[k][near])].tolist()
         counts = Counter(format_value(cells.prototype_value(j, k)) for j in known)
         said, normal = format_value(value), categories_in_words(counts)
@@ -112,9 +88,9 @@ class Strangeness:
         return Reason(name, text, to_json(value), None, None, share, said, normal, said not in counts)
 
 
-def strangest(cells: Cells, active: Indices, some: slice = slice(None)) -> Strangeness:
-    """Return how strange the values of some rows are in the active columns."""
-    rows, columns = np.ascontiguousarray(cells.rows[some, active]), np.ascontiguousarray(cells.columns[active])
+def strangest(cells: Cells, active: Indices) -> Strangeness:
+    """Return how strange the values of rows are in the active columns."""
+    rows, columns = np.ascontiguousarray(cells.rows[:, active]), np.ascontiguousarray(cells.columns[active])
     is_code, spreads, n = cells.is_code[active], cells.spreads()[active], columns.shape[1]
     n_near = min(N_NEAR, max(1, n // 2)) if len(active) > 1 else max(1, n - 1)
     values, near, ends = np.empty(rows.shape), *(np.empty((*rows.shape, size), np.int64) for size in (n_near, 2))
@@ -124,7 +100,7 @@ def strangest(cells: Cells, active: Indices, some: slice = slice(None)) -> Stran
         strangeness_of_rows(rows[part], columns, is_code, spreads, values[part], near[part], ends[part])
 
     for_each_block(len(rows), 32, work)
-    return Strangeness(some.start or 0, active, values, near, ends)
+    return Strangeness(active, values, near, ends)
 
 
 def largest_of(strangeness: Matrix) -> Iterator[list[tuple[int, float]]]:
@@ -211,41 +187,49 @@ def least_usual(classifier: Any, patterns: Any, weights: Matrix, distances: Matr
 
     `distances` (m, n) are those from the prototypes, infinite for a prototype that is the pattern itself.
     """
-    measure, prototypes = classifier.measure_, classifier.prototypes_
+    measure, prototypes, names = classifier.measure_, classifier.prototypes_, classifier._feature_names
+    tables, wholes, found = list[RecordPart](), list[RecordPart](), list[tuple[Reason, ...]]()
     if isinstance(measure, FittedComposite):
-        return _record_reasons(measure.parts(weights), patterns, prototypes, distances)
-    return column_reasons(measure, patterns, prototypes, weights, classifier._feature_names)
+        parts = measure.parts(weights)
+        tables = [part for part in parts if part.measure.cells is not None]
+        wholes = [part for part in parts if part.weight > 0 and part.measure.cells is None]
+        weights = np.concatenate([[], *(part.weight * part.own for part in tables)])
+    elif measure.cells is None:
+        return None
+    active = np.flatnonzero(weights > 0)
+    if not (len(active) or wholes):
+        return [()] * len(patterns)
+    n = max(len(active), 1)
+    known, step = looked_at(prototypes, n), max(MOST_CELLS // (N_NEAR * n), 1)
+    for start in range(0, len(patterns), step):
+        rows = patterns[start : start + step]
+        of_parts = [_strange_parts(wholes, rows[i : i + 1], prototypes, distances[start + i]) for i in range(len(rows))]
+        values = np.array([[value for value, _ in row] for row in of_parts]).reshape(len(rows), len(wholes))
+        if len(active):
+            cells = _joined_cells(tables, rows, known) if tables else measure.cells(rows, known, names)
+            strange = strangest(cells, active)
+            values = np.hstack([strange.values, values])
+        for i, largest in enumerate(largest_of(values)):
+            reasons = []
+            for place, share in largest:
+                if place < len(active):
+                    reasons.append(strange.reason(cells, i, place, share))
+                else:
+                    part, (_, other) = wholes[place - len(active)], of_parts[i][place - len(active)]
+                    reasons.append(_part_reason(part, rows[i : i + 1], prototypes[other : other + 1], share))
+            found.append(tuple(reasons))
+    return found
 
 
-def _record_reasons(
-    parts: Sequence[RecordPart], patterns: Any, prototypes: Any, distances: Matrix
-) -> list[tuple[Reason, ...]]:
-    """Return the least usual columns of each record, and parts without columns, the strangest first."""
-    tables = [part for part in parts if part.measure.cells is not None]
-    wholes = [part for part in parts if part.weight > 0 and part.measure.cells is None]
-    active = np.flatnonzero(np.concatenate([[], *(part.weight * part.own for part in tables)]) > 0)
-    found: list[list[Reason]] = [[] for _ in range(len(patterns))]
-    strangeness = np.empty((len(patterns), len(active) + len(wholes)))
-    if len(active):
-        cells = _joined_cells(tables, patterns, looked_at(prototypes, len(active)))
-        strange = strangest(cells, active)
-        strangeness[:, : len(active)] = strange.values
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, : min(N_NEAR, max(1, distances.shape[1] // 2))]
-    near = [row[np.isfinite(distances[i, row])] for i, row in enumerate(nearest)]
-    closest = np.empty((len(patterns), len(wholes)), np.int64)
-    for number, part in enumerate(wholes):
-        for i, rows in enumerate(near):
-            value, closest[i, number] = part_strangeness(part, patterns[i : i + 1], prototypes, rows)
-            strangeness[i, len(active) + number] = value
-    for i, largest in enumerate(largest_of(strangeness)):
-        for place, share in largest:
-            number = place - len(active)
-            if number < 0:
-                found[i].append(strange.reason(cells, i, place, share))
-            else:
-                other = prototypes[closest[i, number] : closest[i, number] + 1]
-                found[i].append(_part_reason(wholes[number], patterns[i : i + 1], other, share))
-    return [tuple(one) for one in found]
+def _strange_parts(
+    wholes: Sequence[RecordPart], pattern: Any, prototypes: Any, distances: Matrix
+) -> list[tuple[float, int]]:
+    """Return how strange each part without columns is, and the near prototype most like it."""
+    if not wholes:
+        return []
+    near = np.argsort(distances, kind="stable")[: min(N_NEAR, max(1, len(distances) // 2))]
+    near = near[np.isfinite(distances[near])]
+    return [part_strangeness(part, pattern, prototypes, near) for part in wholes]
 
 
 def _joined_cells(tables: Sequence[RecordPart], patterns: Any, prototypes: Any) -> Cells:

@@ -13,10 +13,10 @@ from eocc.base.registry import FEW, SOME, listed
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_number, format_value, format_within, glued, wrapped
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
-from eocc.explain.by_regions import prototypes_of
 from eocc.explain.explanation import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
-from eocc.measures.cells import Cells
+from eocc.measures.difference import Cells
+from eocc.space.dissimilarity_space import distances_to
 from eocc.tables.table import TIME, Column, Table
 
 # The normal range of a column reaches this many widths, or deviations of a region, to both sides.
@@ -153,6 +153,28 @@ def _prototype_columns(classifier: Any, own: Indices) -> list[RuleColumn]:
         is_date = isinstance(values[0], str)
         numbers = () if is_date else (float(np.median(values)), None, float(values[0]), float(values[-1]))
         found.append(RuleColumn(cells.names[k], said, *numbers))
+    return found
+
+
+def prototypes_of(classifier: Any, numbers: Sequence[int]) -> dict[int, int]:
+    """Return the column of the prototype of each of these regions.
+
+    It is the representative of the region, if that lies at the centre and is a prototype. Otherwise it is the member
+    nearest to the centre, or, if no member is a prototype, the nearest of all prototypes.
+    """
+    known, labels, found = classifier.prototype_indices_, prototype_labels(classifier), {}
+    representatives = np.array([classifier.regions_[number].representative for number in numbers])
+    columns = np.searchsorted(known, representatives).clip(max=len(known) - 1)
+    rows = classifier._embed(classifier.prototypes_[columns])
+    for i, number in enumerate(numbers):
+        centre, column = classifier.fuzzy_model_.centres[[number]], int(columns[i])
+        # The row of a medoid, computed again, differs from the centre by rounding only.
+        if known[column] != representatives[i] or distances_to(rows[[i]], centre)[0, 0] > 1e-9:
+            own = np.flatnonzero(labels == number)
+            candidates = own if len(own) else np.arange(len(known))
+            gaps = distances_to(classifier._embed(classifier.prototypes_[candidates]), centre)
+            column = int(candidates[np.argmin(gaps)])
+        found[number] = column
     return found
 
 

@@ -1,8 +1,8 @@
-"""Rows -> their Euclidean distances: from a Gram matrix (fast) or from differences (exact)."""
+"""Rows -> their distances: Euclidean from a Gram matrix (fast) or from differences (exact), Tanimoto of packed bits."""
 
 import numpy as np
 
-from eocc.kernels.compile import contracting_kernel, kernel, summing_kernel
+from eocc.kernels.compile import contracting_kernel, inlined_kernel, kernel, summing_kernel
 
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost too many digits and is computed again
 # from differences. Above it, the relative error of the root is about 1e-10, because that of the product is about 1e-16.
@@ -11,6 +11,9 @@ CANCELLATION = 1e-6
 # which endpoints break on every processor alike. departure: ties
 SPARE_BITS = 16
 TILE = 64  # 32 KiB of doubles: a tile fits into the first-level cache
+# Masks of every second bit, of every second pair, of every second group of 4, and of the first of 8.
+PAIRS, QUADS, NIBBLES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+BYTES = np.uint64(0x0101010101010101)
 
 
 @summing_kernel
@@ -21,35 +24,6 @@ def row_distance(a, b):
         difference = a[k] - b[k]
         total += difference * difference
     return np.sqrt(total)
-
-
-@summing_kernel
-def row_keys(rows, factors, keys):
-    """Fill keys_i with sum_k rows_ik factors_k; equal rows have equal keys."""
-    for i in range(rows.shape[0]):
-        row, total = rows[i], 0.0
-        for k in range(row.shape[0]):
-            total += row[k] * factors[k]
-        keys[i] = total
-
-
-@kernel
-def number_distinct(rows, keys, ascending, first):
-    """Fill first[i] with the lowest row that equals row i, and return the number of distinct rows."""
-    # `ascending` sorts the keys, ties by row. Rows of one key are compared with those of them that were new.
-    n_distinct, run = 0, 0
-    for t in range(rows.shape[0]):
-        i = ascending[t]
-        first[i] = i
-        if keys[i] != keys[ascending[run]]:
-            run = t
-        for s in range(run, t):
-            j = ascending[s]
-            if first[j] == j and (rows[i] == rows[j]).all():
-                first[i] = j
-                break
-        n_distinct += 1 if first[i] == i else 0
-    return n_distinct
 
 
 @kernel
@@ -184,3 +158,40 @@ def drop_spare_bits(bits):
     half, mask = 1 << (SPARE_BITS - 1), -(1 << SPARE_BITS)
     for i in range(bits.shape[0]):
         bits[i] = (bits[i] + half) & mask
+
+
+@kernel
+def combine(components, weights, start, out):
+    """Fill row i of `out` with sum_k weights_k components_k,start+i,j, summed in the order of k."""
+    for i in range(out.shape[0]):
+        row = out[i]
+        for j in range(row.shape[0]):
+            row[j] = 0.0
+        for k in range(components.shape[0]):
+            weight, part = weights[k], components[k, start + i]
+            for j in range(row.shape[0]):
+                row[j] += weight * part[j]
+
+
+@inlined_kernel
+def count_bits(word):
+    """Return the number of ones in a word; the compiler turns this form into one instruction."""
+    word -= (word >> np.uint64(1)) & PAIRS
+    word = (word & QUADS) + ((word >> np.uint64(2)) & QUADS)
+    word = (word + (word >> np.uint64(4))) & NIBBLES
+    return (word * BYTES) >> np.uint64(56)
+
+
+@kernel
+def tanimoto_rows(left, left_counts, right, right_counts, out):
+    """Fill out_ij with 1 - |left_i and right_j| / |left_i or right_j|, 0 for two empty rows."""
+    for i in range(left.shape[0]):
+        row = left[i]
+        for j in range(right.shape[0]):
+            other = right[j]
+            total = np.uint64(0)
+            for k in range(row.shape[0]):
+                total += count_bits(row[k] & other[k])
+            common = np.int64(total)
+            union = left_counts[i] + right_counts[j] - common
+            out[i, j] = (union - common) / max(union, 1)

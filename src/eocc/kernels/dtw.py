@@ -6,8 +6,8 @@ in groups of LANES: step j of lane l at j * LANES + l. Each lane gives the same 
 
 import numpy as np
 
-from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, kernel
+from eocc.kernels.smallest import insert
 
 LANES = 4  # doubles in a vector register
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, kernel
 from eocc.kernels.distances import mirror
+from eocc.kernels.smallest import insert
 
 ALL_CODES = np.uint64(2**64 - 1)
 # So many tiles are compared in the order of their bounds, all others in theirs.

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, inlined_kernel, kernel, minimum_kernel, summing_inlined_kernel
+from eocc.kernels.smallest import insert
 
 LANE = 16  # points in a lane; a multiple of 4
 # Rows this many times as long as the longest point are compared with every point: products would overflow.

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from eocc.kernels.combination import insert
 from eocc.kernels.compile import helper, kernel
-from eocc.kernels.smallest import insert_value
+from eocc.kernels.smallest import insert, insert_value
 
 # Beyond this many spreads a number counts no more, so that strange values do not decide which rows are alike.
 FARTHEST = 2.0

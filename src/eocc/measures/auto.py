@@ -5,6 +5,7 @@ it, such as a 1-D array: scikit-learn's checks then say what is wrong. A classif
 (`eocc.tables.reading`): columns that name the rows are left out, and text that holds only numbers counts as such.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import date, time, timedelta
@@ -19,8 +20,8 @@ from eocc.base.registry import resolve
 from eocc.measures import MEASURES, measures_of
 from eocc.measures.labelled_graph import is_graph
 from eocc.measures.protocol import Measure
-from eocc.tables.sources import eager, is_missing, table_of
-from eocc.tables.table import EMPTY, NUMBER, Table
+from eocc.tables.sources import eager, is_frame, is_missing, table_of
+from eocc.tables.table import EMPTY, NUMBER
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -70,19 +71,14 @@ def kind_of(X: Any) -> str:
     ('strings', 'records', 'series', 'tokens')
     """
     X = eager(X)
-    if isinstance(X, np.ndarray):
-        return _kind_of_array(X)
-    if isinstance(X, Table):
-        return "records"
-    ones = {"graph": is_graph(X), "record": isinstance(X, Mapping), "text": isinstance(X, str | bytes)}
-    for one in (name for name, is_one in ones.items() if is_one):
-        called = "dict" if one == "record" else one
+    ones = {"graph": is_graph(X), "dict": isinstance(X, Mapping), "text": isinstance(X, str | bytes)}
+    for called in (name for name, is_one in ones.items() if is_one):
+        one = "record" if called == "dict" else called
         raise ValueError(f"X is one {called}; pass a list of {one}s, for example [{one}]")
-    if hasattr(type(X), "columns"):
+    if is_frame(X):
         columns = table_of(X).columns if len(X) else ()
-        if any(column.kind not in (NUMBER, EMPTY) for column in columns):
-            return "records"
-        return _kind_of_array(np.column_stack([column.values for column in columns])) if columns else "numbers"
+        are_numbers = all(one.kind in (NUMBER, EMPTY) for one in columns)
+        return _kind_of_array(np.array([one.values for one in columns]).T) if are_numbers else "records"
     if hasattr(X, "__array__"):
         return _kind_of_array(np.asarray(X))
     if isinstance(X, Sequence):
@@ -102,9 +98,7 @@ def _kind_of_array(X: NDArray[Any]) -> str:
         return "numbers"
     if kind == "f":
         return "records" if np.isnan(X).any() and not np.isinf(X).any() else "numbers"
-    if kind in "mM":
-        return "records"
-    return _kind_of_cells(X.ravel().tolist())
+    return "records" if kind in "mM" else _kind_of_cells(X.ravel().tolist())
 
 
 def _kind_of_cells(cells: Sequence[Any]) -> str:
@@ -152,6 +146,32 @@ def _kind_of_lists(X: Sequence[Any]) -> str:
     if all(_is_series(row) for row in X):
         return "series"
     raise _unknown("a list of lists that are no rows of one length, no series of numbers, and no lists of texts")
+
+
+def kind_of_object(value: Any) -> str:
+    """Return the kind of data that an object is; "" if it is none."""
+    if is_graph(value):
+        return "graphs"
+    if isinstance(value, str):
+        return "strings"
+    if channels_of(value):
+        return "series"
+    return "tokens" if isinstance(value, list) and all(isinstance(item, str) for item in value) else ""
+
+
+def channels_of(value: Any) -> int:
+    """Return the number of channels of a series; 0 if the value is not a series."""
+    if not isinstance(value, list) or not value:
+        return 0
+    if all(map(_is_finite, value)):
+        return 1
+    if not all(isinstance(step, list) and step and all(map(_is_finite, step)) for step in value):
+        return 0
+    return len(value[0]) if len({len(step) for step in value}) == 1 else 0
+
+
+def _is_finite(item: Any) -> bool:
+    return isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item)
 
 
 def _is_series(item: Any) -> bool:

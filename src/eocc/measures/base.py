@@ -1,15 +1,20 @@
-"""What measures share: components summed by weight, sizes of patterns, the nearest prototypes."""
+"""What measures share: components summed by weight, pattern sizes, the nearest prototypes, gaps filled."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from eocc.base.threads import for_each_block, in_blocks
-from eocc.base.types import Indices, Matrix
-from eocc.kernels.combination import combine
+from eocc.base.threads import for_each_block, in_blocks, interruptibly
+from eocc.base.types import Flags, Indices, Matrix
+from eocc.kernels.distances import combine
+from eocc.kernels.filling import fill_gaps
+from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.protocol import FittedMeasure
+
+# A gap is filled from this many of the nearest training rows that have a value there.
+N_NEAREST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,3 +103,43 @@ def by_block(
 
     for_each_block(shape[1], max(1, min(MOST_PATTERNS, MOST_BOUNDS // n_units)), one)
     return list(zip(near, indices, strict=True))
+
+
+def some_rows(n: int, most: int) -> slice:
+    """Return which of n training rows are kept to fill gaps: at most `most`, evenly spaced."""
+    return slice(None, None, -(-n // most))
+
+
+def filled(rows: Matrix, donors: Matrix, is_code: Flags) -> Matrix:
+    """Return rows (m, u) with every NaN filled from the `donors` (n, u) that are nearest in the columns both have.
+
+    Columns of codes get the most frequent code of the nearest, columns of numbers, all in one unit, the lower median.
+    What no donor has stays NaN.
+    """
+    if not np.isnan(rows).any():
+        return rows
+    found = rows.copy()
+    fill_gaps(rows, donors, is_code, min(N_NEAREST, len(donors)), found)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRows:
+    """Encoded rows (n, u) against prototypes (u, r), each row by itself."""
+
+    rows: Matrix
+    prototype_columns: Matrix
+    is_code: Flags
+    kernel: ClassVar = staticmethod(gower_cross_dissimilarities)
+
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return sum_k p_k c_k / u (n, r)."""
+        out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
+        interruptibly(lambda: self.kernel(self.rows, self.prototype_columns, self.is_code, p, out), out.size * len(p))
+        return out
+
+
+class MixedSquare(MixedRows):
+    """All pairs of one table."""
+
+    kernel: ClassVar = staticmethod(gower_pairwise_dissimilarities)

@@ -1,13 +1,13 @@
-"""Why two patterns differ: contributions that add up to their dissimilarity."""
+"""Why two patterns differ: contributions that add up to their dissimilarity, and the cells of tables as numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from eocc.base.registry import listed
-from eocc.base.types import Matrix
+from eocc.base.types import Flags, Matrix
 from eocc.base.wording import format_number, format_part, share
 
 # The text names this many contributions, the largest first, and sums up the rest.
@@ -162,3 +162,27 @@ def _summed(members: Sequence[Contribution]) -> Contribution:
     # A group names three of its members.
     items = listed([one.text.removeprefix(group).strip() for one in members], 3, "; ")
     return Contribution(sum(one.amount for one in members), f"{group}, {len(members)} times: {items}")
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Values as numbers or codes, NaN if missing: of patterns, `rows` (m, u), and of prototypes, `columns` (u, n).
+
+    `is_code` (u,) says which columns hold codes. `value(i, k)` and `prototype_value(j, k)` return cells as they were
+    given, None if missing.
+    """
+
+    names: tuple[str, ...]
+    rows: Matrix
+    columns: Matrix
+    is_code: Flags
+    value: Callable[[int, int], Any]
+    prototype_value: Callable[[int, int], Any]
+
+    def spreads(self) -> Matrix:
+        """Return the standard deviation of each column of numbers, 0 of codes and where there is no value."""
+        known = ~np.isnan(self.columns)
+        counts = np.maximum(known.sum(axis=1), 1)
+        columns = np.where(known, self.columns, 0.0)
+        apart = np.where(known, self.columns - (columns.sum(axis=1) / counts)[:, None], 0.0)
+        return np.where(self.is_code, 0.0, np.sqrt((apart**2).sum(axis=1) / counts))

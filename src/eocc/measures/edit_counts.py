@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.kernels.edit_bits import edit_pairs
-from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, nearest_by_blocks
+from eocc.kernels.edits import LANES, LONGEST, edit_pairs, edit_rows, nearest_by_blocks
 from eocc.measures.base import at_weights, by_block, smallest_of
 
 WORD = 64
@@ -96,7 +95,9 @@ def fill_shares(rows: Encoded, columns: Encoded, lanes: Lanes, shares: Matrix) -
     edit_rows((rows.symbols, rows.starts), short, lanes, _scratch_of_lanes(rows.lengths[short]), shares)
     for some, numbers in ((short, everyone[~columns.is_short]), (long, everyone)):
         if len(some) and len(numbers):
-            found = _shares_by_bits(rows, columns, np.repeat(some, len(numbers)), np.tile(numbers, len(some)))
+            chosen, others = np.repeat(some, len(numbers)), np.tile(numbers, len(some))
+            counts, _ = counts_by_bits(rows, columns, chosen, others)
+            found = _shares(counts[0], counts[1], rows.lengths[chosen], columns.lengths[others])
             shares[:, some[:, None], numbers] = found.reshape(3, len(some), len(numbers))
 
 
@@ -108,10 +109,13 @@ def _scratch_of_lanes(lengths: Indices) -> tuple[Any, ...]:
     return (room, np.empty((3, LANES), np.int64), np.empty((2, LANES), np.int32)), np.empty((3, LANES))
 
 
-def _shares_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices) -> Matrix:
-    """Return the edits from row chosen[t] to column numbers[t], over the longer length: (3, t)."""
-    lengths, column_lengths = rows.lengths[chosen], columns.lengths[numbers]
-    longest, longest_column = int(lengths.max(initial=0)), int(column_lengths.max(initial=0))
+def counts_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices) -> tuple[Indices, NDArray[Any]]:
+    """Return the distance and the deletions from row chosen[t] to column numbers[t], (2, t), and the last pair's bits.
+
+    These are (2, longest column + 1, words): differences along the rows of the recursion, of 1 more and of 1 less.
+    """
+    longest = int(rows.lengths[chosen].max(initial=0))
+    longest_column = int(columns.lengths[numbers].max(initial=0))
     n_words = max(1, -(-longest // WORD))
     slots = np.zeros(columns.n_symbols, np.int64)
     marks = np.empty((min(columns.n_symbols, longest) + 1, n_words), np.uint64)
@@ -119,7 +123,7 @@ def _shares_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: I
     counts = np.empty((2, len(chosen)), np.int64)
     sides = (rows.symbols, rows.starts), chosen, (columns.symbols, columns.starts), numbers
     edit_pairs(*sides, (slots, marks, *up_and_down), counts)
-    return _shares(counts[0], counts[1], lengths, column_lengths)
+    return counts, up_and_down
 
 
 def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:

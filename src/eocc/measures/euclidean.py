@@ -6,27 +6,18 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.base.checks import is_array, numbers
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_data_number, named_values, to_json
-from eocc.kernels.distances import (
-    CANCELLATION,
-    cross_distances_by_columns,
-    distances_from_gram,
-    number_distinct,
-    row_keys,
-    spread_copies,
-)
-from eocc.measures.cells import Cells, filled, some_rows
-from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
+from eocc.kernels.content import hash_rows
+from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram, spread_copies
+from eocc.measures.base import filled, some_rows
+from eocc.measures.difference import Cells, Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
 # The most training rows that are kept to fill gaps.
 MOST_DONORS = 1000
-# Its multiples modulo 1 are spread evenly, so that sums with these factors differ for different rows.
-GOLDEN_RATIO = 0.6180339887498949
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
@@ -48,16 +39,17 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
     return out
 
 
-def distinct_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
-    """Return the rows without repetitions, in the order of their first appearance, and which of them each row is."""
-    n, d = rows.shape
-    keys, first = np.empty(n), np.empty(n, np.int64)
-    row_keys(rows, 0.5 + np.arange(d) * GOLDEN_RATIO % 1, keys)
-    u = number_distinct(rows, keys, np.argsort(keys, kind="stable"), first)
-    if u == n:
-        return rows, first
-    is_new = first == np.arange(n)
-    return np.ascontiguousarray(rows[is_new]), (np.cumsum(is_new) - 1)[first]
+def distinct_rows(rows: Matrix) -> tuple[Matrix, Indices]:
+    """Return the rows without repetitions, in the order of their first appearance, and which of them each row is.
+
+    Rows are equal if their hashes of 64 bits are.
+    """
+    hashes = np.empty(len(rows), np.uint64)
+    hash_rows(rows.view(np.uint64), hashes)
+    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
+    if len(first) == len(rows):
+        return rows, np.arange(len(rows))
+    return np.ascontiguousarray(rows[np.sort(first)]), np.argsort(np.argsort(first))[number]
 
 
 @dataclass(frozen=True, eq=False)

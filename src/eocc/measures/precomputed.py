@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from eocc.base.checks import indices, integer, numbers, real
-from eocc.base.stored import Unstored
 from eocc.base.types import Indices, Matrix
 from eocc.measures.base import LinearPrepared
 from eocc.measures.objects import Objects
@@ -36,7 +35,6 @@ class FittedPrecomputed(FittedMeasure):
 
     n_columns: Annotated[int, integer(1, 2**40)]
     largest: Annotated[float, real("(0, inf)")]
-    n_parameters: Unstored[int] = 0
 
     def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> LinearPrepared:
         """Pick the prototypes' columns."""

@@ -27,7 +27,19 @@ class Prepared(Protocol):
         """
 
 
-class FittedMeasure:
+class _Named:
+    @property
+    def called(self) -> str:
+        """The name of the measure in messages."""
+        return type(self).__name__
+
+    @property
+    def part_measures(self) -> Mapping[str, Any]:
+        """The measures of the parts of a record, by name."""
+        return {}
+
+
+class FittedMeasure(_Named):
     """A measure whose normalisation was fixed on the training patterns."""
 
     # The length u of p.
@@ -62,19 +74,9 @@ class FittedMeasure:
     # the first comes first. The distances equal, bit for bit, those of evaluate(p). There are at least k prototypes.
     nearest: Any = None
 
-    @property
-    def called(self) -> str:
-        """The name of the measure in messages."""
-        return type(self).__name__
-
     def neutral_weights(self) -> Matrix:
         """Return the p without a search."""
         return np.ones(self.n_parameters)
-
-    @property
-    def part_measures(self) -> Mapping[str, Any]:
-        """The fitted measures of the parts of a record, by name."""
-        return {}
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
         """Compute what every p shares. Without prototypes, all pairs of the patterns are compared.
@@ -127,7 +129,7 @@ class FittedMeasure:
         return np.ascontiguousarray(components.transpose(0, 2, 1))
 
 
-class Measure:
+class Measure(_Named):
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
 
     # Further classes that a model file may name.
@@ -143,16 +145,6 @@ class Measure:
     is_pairwise: ClassVar[bool] = False
     # How many floats are held per pair while pairs are prepared; 0 if pairs are computed in blocks, never kept.
     pair_floats: ClassVar[int] = 1
-
-    @property
-    def called(self) -> str:
-        """The name of the measure in messages."""
-        return type(self).__name__
-
-    @property
-    def part_measures(self) -> Mapping[str, Any]:
-        """The measures of the parts of a record, by name."""
-        return {}
 
     def fit(self, training: Any) -> Any:
         """Return the measure, normalised on the training patterns; leave the measure itself unchanged."""

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from eocc.base.checks import integer, is_array
 from eocc.base.registry import listed
-from eocc.base.stored import Unstored
 from eocc.base.threads import BLOCK_SIZE, for_each_block
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_data_number, format_number, to_json
-from eocc.kernels.fingerprints import tanimoto_rows
+from eocc.kernels.distances import tanimoto_rows
 from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, read_objects
@@ -31,7 +30,6 @@ PAIR_FLOATS = 5
 class FittedJaccard(FittedMeasure):
     """The Jaccard dissimilarity."""
 
-    n_parameters: Unstored[int] = 0
     kind: ClassVar = "tokens"
     pattern_classes: ClassVar = (frozenset,)
 
@@ -81,7 +79,6 @@ class Jaccard(Measure):
 class FittedCosineBags(FittedMeasure):
     """The cosine dissimilarity."""
 
-    n_parameters: Unstored[int] = 0
     kind: ClassVar = "tokens"
     pattern_classes: ClassVar = (dict,)
 
@@ -266,7 +263,6 @@ class FittedTanimoto(FittedMeasure):
     """The Tanimoto dissimilarity of fingerprints of `n_bits` bits."""
 
     n_bits: Annotated[int, integer(1, 2**40)]
-    n_parameters: Unstored[int] = 0
     kind: ClassVar = "numbers"
 
     def prepare(self, patterns: Flags, prototypes: Flags | None = None) -> LinearPrepared:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,14 +12,12 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, shortened, span, to_json
-from eocc.kernels.edit_lanes import LONGEST
-from eocc.measures.base import LinearPrepared
-from eocc.measures.cells import Cells
-from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.edit_counts import encode, fill_shares, lanes_of_short, nearest_sequences
+from eocc.kernels.edits import LONGEST
+from eocc.measures.base import LinearPrepared, MixedRows
+from eocc.measures.difference import Cells, Contribution, Difference, Pair
+from eocc.measures.edit_counts import counts_by_bits, encode, fill_shares, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.tables import MixedRows
 
 PATTERNS_PER_TASK = 64  # small enough for threads to share the work, large enough to be worth a call
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
@@ -156,45 +154,27 @@ class Edit(NamedTuple):
 def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Edit]:
     """Return the edits, in order, of the alignment that the measure counts.
 
-    The common prefix and the common suffix stay. The rest is traced back from its end: a deletion if one is optimal,
-    else an insertion if the prototype without its last symbol is nearer to the pattern than to the pattern without its
-    last symbol, else a substitution or a match.
+    The common suffix stays. The rest is traced back from its end: a deletion if one is optimal, else an insertion if
+    the prototype without its last symbol is nearer to the pattern than to the pattern without its last symbol, else a
+    substitution or a match.
     """
-    codes: dict[Any, int] = {}  # tokens are equal if a dictionary says so, as in the measure
-    own, other = ([codes.setdefault(symbol, len(codes)) for symbol in symbols] for symbols in (pattern, prototype))
-    start = _common(own, other)
-    end = _common(own[start:][::-1], other[start:][::-1])
-    own, other = own[start : len(own) - end], other[start : len(other) - end]
-    distances = _distances(own, other)
-    i, j = len(own), len(other)
-    edits: list[Edit] = []
+    rows, columns = encode([pattern], [prototype])
+    steps = counts_by_bits(rows, columns, np.zeros(1, np.int64), np.zeros(1, np.int64))[1]
+    # Entry (j, i) is about the step from pattern[:i] to pattern[: i + 1], both compared with prototype[:j].
+    is_one_more, is_one_less = np.unpackbits(steps.astype("<u8").view(np.uint8), axis=2, bitorder="little")
+    i, j, edits = len(pattern), len(prototype), list[Edit]()
+    while i > 0 and j > 0 and {pattern[i - 1]: None} == {prototype[j - 1]: None}:  # equal as keys of a dictionary
+        i, j = i - 1, j - 1
     while i > 0 or j > 0:
         kind = "substitute"  # or a match
-        if j == 0 or (i > 0 and distances[j, i] == distances[j, i - 1] + 1):
+        if j == 0 or (i > 0 and is_one_more[j, i - 1]):
             kind = "delete"
-        elif i == 0 or distances[j - 1, i] < distances[j - 1, i - 1]:
+        elif i == 0 or is_one_less[j - 1, i - 1]:
             kind = "insert"
         i, j = i - (kind != "insert"), j - (kind != "delete")
-        if kind != "substitute" or own[i] != other[j]:
-            edits.append(Edit(kind, start + i, start + j))
+        if kind != "substitute" or {pattern[i]: None} != {prototype[j]: None}:
+            edits.append(Edit(kind, i, j))
     return edits[::-1]
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the length of the common prefix."""
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
-
-
-def _distances(pattern: Sequence[int], prototype: Sequence[int]) -> Indices:
-    """Return the edit distances of all prefixes; entry (j, i) is from pattern[:i] to prototype[:j]."""
-    own, steps = np.array(pattern, np.int64), np.arange(len(pattern) + 1)
-    rows = [steps]
-    for j, symbol in enumerate(prototype, 1):
-        before = rows[-1]
-        entered = np.concatenate([[j], np.minimum(before[:-1] + (own != symbol), before[1:] + 1)])
-        # Deletions along the row: the minimum over all earlier cells of their value plus the steps from there.
-        rows.append(np.minimum.accumulate(entered - steps) + steps)
-    return np.array(rows)
 
 
 def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:

@@ -1,28 +1,179 @@
-"""Gower's dissimilarity of mixed records, one weight per column."""
+"""Gower's dissimilarity of mixed records, one weight per column, and how each kind of column is encoded."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
 
-from eocc.base.checks import hashable, instance, mapping, numbers, optional
+from eocc.base.checks import (
+    Sizes,
+    demand,
+    hashable,
+    instance,
+    integer,
+    mapping,
+    numbers,
+    optional,
+    real,
+    tuple_of,
+)
 from eocc.base.registry import choose, listed
-from eocc.base.threads import interruptibly
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, named_values, to_json
-from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
-from eocc.measures.cells import Cells, filled, some_rows
-from eocc.measures.coders import DECLARED, STORED_CODERS, FittedColumn, Unseen, coder_of
-from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.base import MixedRows, MixedSquare, filled, some_rows
+from eocc.measures.difference import Cells, Contribution, Difference, Pair
 from eocc.measures.objects import derived
 from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.measures.unit import CONSTANT_SHARE, EXPONENTS, FARTHEST
 from eocc.tables.judge import holds_text
 from eocc.tables.reading import GIVEN, fit_reading
 from eocc.tables.sources import table_of
-from eocc.tables.table import DATE, MOST_NAMED, NUMBER, Table
+from eocc.tables.table import AND, BOOLEAN, DATE, EMPTY, KINDS, MOST_NAMED, NUMBER, TEXT, Column, Table, names_of_kinds
+
+# The codes of categories that training did not have, for each column.
+Unseen = Sequence[dict[Any, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedColumn:
+    """A column of the training table: what it held, and how it is encoded."""
+
+    name: Hashable
+    kind: str
+    coder: "Coder"
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand kinds of values that exist."""
+        demand({*self.kind.split(AND)} <= {EMPTY, *KINDS}, f"a column holds values of an unknown kind {self.kind!r}")
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        """Return one number per row of the column of this name in another table, NaN if missing.
+
+        The column must hold the same kind of values. Codes of categories that training did not have are added to those
+        that are `unseen`.
+        """
+        coder = self.coder
+        if column.kind == EMPTY or isinstance(coder, Empty):
+            return np.full(len(column), np.nan)
+        # Levels are known, as strings or as categories; text that is no truth value is one more category of a boolean.
+        is_known = isinstance(coder, Ordered) or (isinstance(coder, Boolean) and column.kind == TEXT)
+        if not (column.kind == self.kind or is_known):
+            held, holds = names_of_kinds(self.kind), names_of_kinds(column.kind)
+            raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
+        if isinstance(coder, Numeric):
+            return coder.scaled(column.values)
+        labelled, is_ordered = column.labelled(), isinstance(coder, Ordered)
+        known = {level: rank for rank, level in enumerate(coder.levels)} if isinstance(coder, Ordered) else coder.codes
+        for label in (label for label in labelled.labels or () if label not in known):
+            if is_ordered:
+                levels = listed(map(repr, known), MOST_NAMED)
+                raise ValueError(f"column {column.name!r} holds the unknown level {label!r}; known: {levels}")
+            unseen.setdefault(label, len(known) + len(unseen))
+        codes = {**known, **unseen}
+        step = max(len(known) - 1, 1) if is_ordered else 1
+        return np.array([*(codes[label] for label in labelled.labels or ()), np.nan])[labelled.codes] / step
+
+
+@dataclass(frozen=True)
+class Empty:
+    """A column without any value in training. It never counts."""
+
+    kind, n_codes = "empty", 0
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """(x - low) / span, with low and span in units of 2**exponent, so that the range of huge numbers stays finite.
+
+    If the column is constant in training, any other number differs from it by 1.
+    """
+
+    exponent: Annotated[int, integer(-EXPONENTS, EXPONENTS)]
+    low: float
+    span: Annotated[float, real("[0, inf)")]
+    kind, n_codes = "numeric", 0
+
+    def scaled(self, values: Matrix) -> Matrix:
+        """Return numbers as shares of the range."""
+        with np.errstate(over="ignore"):
+            gaps = np.ldexp(values, -self.exponent) - self.low
+            if self.span == 0:
+                return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT_SHARE)
+            return np.clip(gaps / self.span, -FARTHEST, FARTHEST)
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical:
+    """One code per category, from 0 on; a category that training did not have gets a new one."""
+
+    codes: Annotated[dict[Any, int], mapping(hashable, integer(0, 2**40))]
+    kind = "categorical"
+
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand the codes 0, 1, 2 and so on, in the order of the categories."""
+        demand([*self.codes.values()] == [*range(self.n_codes)], "the codes of categories must be 0, 1, 2 and so on")
+
+    @property
+    def n_codes(self) -> int:
+        """The number of known categories."""
+        return len(self.codes)
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """0 and 1, or the code of another category."""
+
+    kind, n_codes = "boolean", 2
+    codes: ClassVar = {0: 0, 1: 1}
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """rank / (number of levels - 1)."""
+
+    levels: Annotated[tuple[Any, ...], tuple_of(hashable, 1)]
+    kind, n_codes = "ordered", 0
+
+
+# c is the absolute difference of two encoded values, or 0 or 1 for `n_codes`.
+Coder = Boolean | Categorical | Empty | Numeric | Ordered
+STORED_CODERS: tuple[type, ...] = get_args(Coder)
+# What a user may declare a column to be.
+DECLARED = ("numeric", "boolean", "ordered", "categorical", "date", "calendar")
+
+
+def coder_of(column: Column, declared: str | Sequence[Any] | None) -> Coder:
+    """Return the coder of a training column, by the declared kind or by the kind of the column."""
+    if column.kind == EMPTY:
+        return Empty()
+    if declared is None:
+        if AND in column.kind:
+            mix = names_of_kinds(column.kind)
+            raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
+        declared = {TEXT: column.levels or "categorical", BOOLEAN: "boolean"}.get(column.kind, "numeric")
+    if not isinstance(declared, str):
+        return Ordered(tuple(declared))
+    labels = column.labelled().labels or () if declared in ("boolean", "ordered", "categorical") else ()
+    if declared == "boolean":
+        for odd in (label for label in labels if label not in (0, 1)):
+            raise ValueError(f"column {column.name!r} is declared boolean, but holds {format_value(odd)}")
+        return Boolean()
+    if declared == "categorical":
+        return Categorical({label: code for code, label in enumerate(labels)})
+    if declared == "ordered":
+        levels = column.levels if column.labels is not None else labels
+        if levels is None:
+            hint = f"pass kinds={{{column.name!r}: [levels, the lowest first]}}"
+            raise ValueError(f"column {column.name!r} is declared ordered, but its values have no order: {hint}")
+        return Ordered(levels)
+    low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
+    exponent = int(np.frexp(max(abs(low), abs(high)))[1])
+    least, most = np.ldexp([low, high], -exponent).tolist()
+    return Numeric(exponent, least, most - least)
+
 
 # What text is read as where a training column held numbers or dates.
 READ_AS = {NUMBER: "numeric", DATE: "date"}
@@ -69,7 +220,7 @@ class FittedGower(FittedMeasure):
         """Encode patterns and prototypes as numbers, shares of the range or codes, without gaps."""
         if prototypes is None:
             rows, _ = self._filled(patterns)
-            return _MixedSquare(rows, np.ascontiguousarray(rows.T), self.is_code)
+            return MixedSquare(rows, np.ascontiguousarray(rows.T), self.is_code)
         return MixedRows(self.encoded(patterns, prototypes), self._of_prototypes(prototypes)[0], self.is_code)
 
     def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
@@ -237,28 +388,6 @@ class Gower(Measure):
         some = table[some_rows(len(table), MOST_DONORS)]
         encoded = [fitted.encode(column, {}) for fitted, column in zip(columns, some.columns, strict=True)]
         return FittedGower(self, columns, np.ascontiguousarray(np.array(encoded).T))
-
-
-@dataclass(frozen=True, eq=False)
-class MixedRows:
-    """Encoded rows (n, u) against prototypes (u, r), each row by itself."""
-
-    rows: Matrix
-    prototype_columns: Matrix
-    is_code: Flags
-    kernel: ClassVar = staticmethod(gower_cross_dissimilarities)
-
-    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        """Return sum_k p_k c_k / u (n, r)."""
-        out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
-        interruptibly(lambda: self.kernel(self.rows, self.prototype_columns, self.is_code, p, out), out.size * len(p))
-        return out
-
-
-class _MixedSquare(MixedRows):
-    """All pairs of one table."""
-
-    kernel: ClassVar = staticmethod(gower_pairwise_dissimilarities)
 
 
 def _remark(column: FittedColumn, here: Any, there: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from eocc.base.checks import integer, numbers, real
-from eocc.base.threads import for_each_block, threads
+from eocc.base.threads import interruptibly
 from eocc.base.types import Matrix
 from eocc.measures.protocol import FittedMeasure, Measure
 
@@ -34,13 +34,18 @@ class Unit:
         centre = rows.min(axis=0) / 2 + rows.max(axis=0) / 2
         return cls(centre, int(np.frexp(np.abs(rows - centre).max())[1]))
 
+    @property
+    def divisors(self) -> Any:
+        """What each column is divided by besides."""
+        return 1.0
+
     def measure(self, rows: Matrix) -> Matrix:
         """Return the rows in this unit."""
         scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
         with np.errstate(over="ignore"):
-            # Up to this exponent a product equals ldexp, and is faster.
+            # Up to this exponent a quotient equals ldexp, and is faster.
             if abs(self.exponent) <= 1000:
-                scaled *= 2.0**-self.exponent
+                scaled /= self.divisors * 2.0**self.exponent
             else:
                 np.ldexp(scaled, -self.exponent, out=scaled)
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
@@ -48,15 +53,15 @@ class Unit:
     def restored(self, measured: Matrix) -> Matrix:
         """Return rows in this unit as rows of the data."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(measured, self.exponent) + self.centre)
+            return np.asarray(np.ldexp(measured * self.divisors, self.exponent) + self.centre)
 
     @property
     def factors(self) -> Matrix:
         """What each column, less its centre, is multiplied by."""
-        return np.full(len(self.centre), np.ldexp(1.0, -self.exponent))
+        return np.asarray(np.ldexp(np.ones(len(self.centre)) / self.divisors, -self.exponent))
 
     def length(self, measured: float) -> float:
-        """Return a distance in this unit as a distance in the unit of the data."""
+        """Return a distance in this unit as a distance in the unit of the data, or in standard deviations."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(measured, self.exponent))
 
@@ -85,25 +90,10 @@ class StandardUnit(Unit):
         is_constant = reach <= CONSTANT_SHARE * np.abs(rows).max(axis=0)
         return cls(centre, 0, np.where(is_constant | (spreads == 0), 1.0, spreads))
 
-    def measure(self, rows: Matrix) -> Matrix:
-        """Return the rows in this unit."""
-        with np.errstate(over="ignore"):
-            scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
-            scaled /= self.spreads
-        return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
-
-    def restored(self, measured: Matrix) -> Matrix:
-        """Return rows in this unit as rows of the data."""
-        return np.asarray(measured * self.spreads + self.centre)
-
     @property
-    def factors(self) -> Matrix:
-        """What each column, less its centre, is multiplied by."""
-        return np.asarray(1.0 / self.spreads)
-
-    def length(self, measured: float) -> float:
-        """Return the distance itself: it counts standard deviations."""
-        return measured
+    def divisors(self) -> Any:
+        """The standard deviation of each column."""
+        return self.spreads
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +122,12 @@ class FittedInUnit(FittedMeasure):
         # A block holds about 4 MiB of dissimilarities.
         step, largest = max(1, 2**19 // len(prototypes)), list[float]()
 
-        def look(start: int, stop: int) -> None:
-            largest.append(float(np.max(self.prepare(training[start:stop], prototypes).evaluate(p))))
-
-        # More than 2**27 numbers take a noticeable time to compare.
-        if isinstance(training, np.ndarray) and training.size * len(prototypes) > 2**27:
-            with threads(1):  # one thread, which needs no more memory; the caller only waits: Ctrl-C works
-                for_each_block(len(training), step, look)
-        else:
+        def look() -> None:
             for start in range(0, len(training), step):
-                look(start, start + step)
+                largest.append(float(np.max(self.prepare(training[start : start + step], prototypes).evaluate(p))))
+
+        # Series are compared on all threads allowed.
+        interruptibly(look, training.size * len(prototypes) if isinstance(training, np.ndarray) else 0)
         return max(largest)
 
     def divided(self, largest: float) -> Self:

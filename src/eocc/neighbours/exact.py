@@ -16,8 +16,7 @@ from eocc.base.threads import for_each_block, one_blas_thread
 from eocc.base.types import TINY, Flags, Indices, Matrix
 from eocc.base.wording import counted
 from eocc.kernels.products import LANE, Points, Queries, Scratch, nearest_by_products
-from eocc.kernels.scan import nearest_by_scan
-from eocc.kernels.smallest import Lists
+from eocc.kernels.smallest import Lists, nearest_by_scan
 from eocc.neighbours.known import Known, Searched, distinct_points, ratios
 from eocc.neighbours.mixed import MixedSearch
 from eocc.neighbours.tiles import Tiles

@@ -1,7 +1,7 @@
 """The columns of a table: what is normal in each, where the values of rows lie, and what is new in the data."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from eocc.base.registry import FEW, MANY, listed
-from eocc.base.types import Flags, Matrix
-from eocc.base.wording import counted, format_value, shortened
+from eocc.base.types import Matrix
+from eocc.base.wording import format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.explanation import Explanation, number_columns
-from eocc.explain.facts import gaps_by_column, new_labels
 from eocc.explain.reasons import Reason
 from eocc.explain.rules import known_ends
-from eocc.tables.reading import Reading
 from eocc.tables.table import BOOLEAN, NUMBER, Column, Table
 
 # The normal range of a column leaves this share of the training rows out at each end.
@@ -130,9 +128,8 @@ class Columns:
     """The columns of training rows and of new rows; none for data that are no table.
 
     `reference` shows what is normal: the training rows, unless the model keeps none. Of very many columns, only some
-    are `shown`. `reading` says which values the training rows had, kept or not, and `ends` the least and the largest
-    training value of a column, as far as they are known. `gaps` and `new_gaps` say which of the reference rows and of
-    the new rows lack a value in each column of the data.
+    are `shown`. `labels` are the training categories of each column, kept or not, and `ends` the least and the largest
+    training value of a column, as far as they are known.
     """
 
     row_name: str
@@ -140,11 +137,8 @@ class Columns:
     reference: Sequence[Column] = ()
     new: Sequence[Column] | None = None
     shown: Sequence[int] = ()
-    reading: Reading | None = None
-    patterns: Any = None
-    ends: Any = None
-    gaps: Mapping[Hashable, Flags] = field(default_factory=dict)
-    new_gaps: Mapping[Hashable, Flags] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -154,8 +148,8 @@ class Columns:
     @cached_property
     def axes(self) -> list[Axis]:
         """How the shown columns are drawn."""
-        known = {} if self.reading is None else {str(one.name): one.labels for one in self.reading.columns}
-        return [Axis(self.reference[k], known.get(str(self.reference[k].name), ())) for k in self.shown]
+        columns = [self.reference[k] for k in self.shown]
+        return [Axis(column, self.labels.get(str(column.name), ())) for column in columns]
 
     @property
     def normal(self) -> list[dict[str, Any]]:
@@ -182,40 +176,24 @@ class Columns:
     def _by_name(self) -> dict[str, Axis]:
         return {str(axis.column.name): axis for axis in self.axes}
 
-    def problems(self) -> list[str]:
-        """Return what may be wrong with the training rows, one sentence each."""
-        constant = [str(column.name) for column in self.reference if len(np.unique(column.values)) == 1]
-        said = _gaps(self.gaps, self.row_name)
-        if constant and len(self.reference[0]) > 1:
-            have = f"{listed(constant)} {'has' if len(constant) == 1 else 'have'} the same value in every"
-            said.insert(0, f"{have} {self.row_name}, so any other value looks unusual.")
-        return said
+    def constant(self) -> list[str]:
+        """Return the sentence on columns with the same value in every training row, if there are any."""
+        names = [str(column.name) for column in self.reference if len(np.unique(column.values)) == 1]
+        if not names or len(self.reference[0]) < 2:
+            return []
+        have = f"{listed(names)} {'has' if len(names) == 1 else 'have'} the same value in every"
+        return [f"{have} {self.row_name}, so any other value looks unusual."]
 
-    def news(self) -> list[str]:
-        """Return what new rows have that no training row has, and their gaps, one sentence each."""
-        categories, beyond, new = list[str](), Counter[str](), self.new or ()
-        for known, column, is_new in new_labels(self.reading, self.patterns):
-            codes = np.unique(column.codes).tolist()
-            used = [format_value(column.labels[code]) for code in codes if column.labels and is_new[code]]
-            categories += [f"{known.name} ({listed(sorted(used), FEW)})"] if used else []
-        for column in new:
+    def beyond(self) -> list[str]:
+        """Return the sentence on values of new rows that are beyond those of all training rows, if there are any."""
+        counts = Counter[str]()
+        for column in self.new or ():
             if str(column.name) in self.ends and column.labels is None:
                 low, high = self.ends[str(column.name)]
-                beyond[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
-        ranked = sorted((-count, f"{name} ({count:,})") for name, count in beyond.items() if count)
-        said = [f"New categories: {listed(categories)}."] if categories else []
-        words = listed([text for _, text in ranked])
-        said += [f"Values beyond those of all training rows, rows by column: {words}."] if ranked else []
-        return said + _gaps(self.new_gaps, "new row")
-
-
-def _gaps(gaps: Mapping[Hashable, Flags], kind: str) -> list[str]:
-    counts = Counter({str(name): int(is_gap.sum()) for name, is_gap in gaps.items()})
-    most = [f"{name} ({count:,})" for name, count in counts.most_common() if count]
-    if not most:
-        return []
-    is_incomplete = np.any(list(gaps.values()), axis=0)
-    return [f"Gaps in {int(is_incomplete.sum()):,} of {counted(len(is_incomplete), kind)}: {listed(most)}."]
+                counts[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
+        ranked = [f"{name} ({count:,})" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+                  if count]  # fmt: skip
+        return [f"Values beyond those of all training rows, rows by column: {listed(ranked)}."] if ranked else []
 
 
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
@@ -238,6 +216,5 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
     counts = Counter(reason.name for one in explained for reason in one.reasons)
     # Of very many columns, those named most often as reasons.
     shown = sorted(sorted(range(len(known)), key=lambda k: -counts[str(known[k].name)])[:MANY])
-    reference = classifier._reference_rows
-    gaps, new_gaps = gaps_by_column(classifier, reference), gaps_by_column(classifier, new)
-    return Columns(row_name, known, given(reference), kept, shown, reading, new, ends, gaps, new_gaps)
+    labels = {} if reading is None else {str(one.name): one.labels for one in reading.columns}
+    return Columns(row_name, known, given(classifier._reference_rows), kept, shown, labels, ends)

@@ -1,6 +1,8 @@
-"""Pictures of a row next to the training row it is compared with: graphs, series, strings. Edits are marked."""
+"""Pictures on the page: a row next to the training row it is compared with, and the charts of eocc.plots, as SVG."""
 
-from collections.abc import Collection, Mapping, Sequence
+import io
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from eocc.base.types import Matrix
 from eocc.classifiers.base import OneClassClassifier
 from eocc.measures.difference import Difference
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.plots import drawing
 
 SIZE, MARGIN = 150.0, 14.0
 # Attributes that place a vertex: by name, or as the first two numbers of networkx's usual attribute.
@@ -21,6 +24,11 @@ COORDINATES = (("x", "y"), ("pos[0]", "pos[1]"))
 WIDE = 440.0
 # Edits of a graph are marked if they make at least this share of the difference.
 MAIN = 0.05
+# The colours of eocc.plots -> those of style.css. Black is what matplotlib draws axes and texts in.
+COLOURS = {drawing.INK: "ink", drawing.BORDER: "ink", drawing.FAINT: "muted", "#000000": "ink", "#ffffff": "paper"}
+COLOURS |= {drawing.NORMAL: "good", drawing.OTHER: "bad"}
+COLOURS |= {colour: f"r{k}" for k, colour in enumerate(drawing.REGIONS)}
+COLOURS = {colour: f"var(--{name})" for colour, name in COLOURS.items()}
 
 
 def picture_of(
@@ -159,3 +167,42 @@ def _alignment(pair: Sequence[Any], edits: Sequence[Mapping[str, Any]], words: S
         lines.append(Markup())
     note = f"Above: {words[0]}. Below: {words[1]}. Marked: what has to be edited."
     return joined([tag("pre", joined(lines[:-1], "\n"), class_="aligned"), tag("p", note, class_="note")])
+
+
+def chart(name: str, words: str, draw: Callable[[Any], Any], height: float = 3.3) -> Markup:
+    """Return what `draw(axes)` draws, with `words` as its caption; `name` is unique on the page.
+
+    Without matplotlib the words alone are shown, and what to install.
+    """
+    try:
+        figure = drawing.new_figure(5.6, height)
+    except ModuleNotFoundError:
+        return tag("figure", tag("figcaption", f"{words} This chart needs matplotlib: pip install matplotlib."))
+    import matplotlib
+
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}):
+        axes = draw(figure.subplots())
+        axes.set_title("")
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    drawn = text.getvalue()
+    box = re.search('viewBox="(.*?)"', drawn)
+    inside = drawn[drawn.index("</metadata>") + 11 : drawn.rindex("</svg>")]
+    label = {"role": "img", "aria_label": words, "class_": "chart", "viewBox": box and box[1]}
+    return tag("figure", tag("svg", Markup(_plain(inside)), **label), tag("figcaption", words))
+
+
+def _plain(svg: str) -> str:
+    """Return SVG without names of groups, and with attributes instead of styles, which the policy of the page forbids.
+
+    Places are rounded to a tenth of a point.
+    """
+    svg = re.sub(r"<style.*?</style>|<defs>\s*</defs>", "", svg, flags=re.DOTALL)
+    svg = re.sub('<g id="[^"]*"', "<g", svg)
+    svg = re.sub('style="([^"]*)"', lambda found: _attributes(found[1]), svg)
+    return re.sub("<[^>]*>", lambda found: re.sub(r"(\d\.\d)\d+", r"\1", found[0]), re.sub(r"\s*\n\s*", " ", svg))
+
+
+def _attributes(style: str) -> str:
+    pairs = (part.split(": ", 1) for part in style.split("; "))
+    return " ".join(f'{key}="{COLOURS.get(value.lower(), value)}"' for key, value in pairs if key != "font-family")

@@ -15,8 +15,7 @@ from eocc.classifiers.answers import FIND, check_teachable
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.facts import with_facts
 from eocc.report.columns import columns_of
-from eocc.report.page import checked_page, document, write_page
-from eocc.report.rows import as_json, contents, explained
+from eocc.report.page import as_json, checked_page, contents, explained, filled, write_page
 from eocc.space.prototypes.content import row_hashes, words_of
 
 NORMAL, NOT_NORMAL, SKIP = "normal", "not normal", "skip"
@@ -46,27 +45,6 @@ def write_review(
     """Write one HTML page that asks a person about n rows of X, and return its path.
 
     The page saves the answers as a CSV file for ``eocc teach``. It needs no network.
-
-    Parameters
-    ----------
-    classifier : OneClassClassifier
-        The fitted classifier.
-    path : str or path
-        The page.
-    X : rows
-        The rows to ask about.
-    n : int, default=10
-        The most rows to ask about.
-    names : iterable, default=None
-        The names of the rows; by default they are numbered from 0.
-    data, model : str
-        The files of X and of the classifier, which the page and the answers name.
-    id_column : str, default=""
-        The column of the file of X that names the rows.
-    goal : {"learn", "find"}, default="learn"
-        Ask about the rows whose answers teach most, or about the strangest rows.
-    notes : sequence of str, default=()
-        Sentences that the page shows above the questions.
     """
     checked_page(path)
     check_teachable(classifier)
@@ -87,9 +65,9 @@ def write_review(
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
     many = "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?"
     header = [f"Review of {Path(data).name}" if data else "Review", many, ""]
-    main = _main(len(rows), data, teaching(model, "answers.csv", id_column), goal, notes)
     styles, scripts = ["style.css", "review.css"], ["row.js", "review.js"]
-    return write_page(path, document(header, styles, scripts, shown, Markup(), main))
+    body = _body(len(rows), data, teaching(model, "answers.csv", id_column), goal, notes)
+    return write_page(path, header, styles, scripts, shown, body)
 
 
 def teaching(model: str, answers: str, id_column: str) -> str:
@@ -102,37 +80,20 @@ def teaching(model: str, answers: str, id_column: str) -> str:
     return shlex.join(["eocc", "teach", model, answers, *named, "-o", "better.eocc"])
 
 
-def _main(n: int, data: str, then: str, goal: str, notes: Sequence[str]) -> Markup:
+def _body(n: int, data: str, then: str, goal: str, notes: Sequence[str]) -> Markup:
     """Return the frame that review.js fills; `then` is the command to run after the answers are saved."""
     where, rows = f" of {Path(data).name}" if data else "", "this row" if n == 1 else f"these {n} rows"
     intro = f"Answers to {rows}{where} teach the model most. "
     if goal == FIND:
         intro = f"These are the strangest rows{where}, the strangest first. "
     intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
-    intro = " ".join([intro, *notes])
-    arrows = {"\N{LEFTWARDS ARROW}": "back", "\N{RIGHTWARDS ARROW}": "next"}
-    buttons = [
+    answers = [
         tag("button", answer.capitalize(), " ", tag("kbd", key), type="button", data_answer=answer)
         for key, answer in KEYS.items()
     ]
-    move = [
-        tag("button", mark, type="button", id=name, aria_label=name.capitalize(), title=name.capitalize())
-        for mark, name in arrows.items()
-    ]
-    return joined([
-        tag("p", intro),
-        tag("noscript", tag("p", "This page needs JavaScript. Nothing is loaded from the network.")),
-        tag("nav", tag("ol", id="steps"), class_="steps", aria_label="Rows"),
-        tag("article", id="card", aria_labelledby="row-title"),
-        tag("div", tag("div", *buttons, role="group", aria_label="Your answer", class_="answer"),
-            tag("div", move[0], tag("span", id="progress"), move[1], class_="move"),
-            tag("button", "Save", type="button", id="save", disabled=True), class_="bar", id="bar"),
-        tag("p", id="said", role="status", aria_live="polite", class_="note"),
-        tag("section", tag("h2", "When you are done"), tag("p", "Save the answers, answers.csv, and teach the model:"),
-            tag("pre", then), class_="then"),
-        tag("ul", tag("li", tag("label", Markup('<input type="checkbox" id="use-keys" checked> Keys'))),
-            *(tag("li", tag("kbd", key), f" {text}") for key, text in (KEYS | arrows).items()), class_="keys"),
-    ], "\n")  # fmt: skip
+    keys = [tag("li", tag("kbd", key), f" {answer}") for key, answer in KEYS.items()]
+    intro = " ".join([intro, *notes])
+    return filled("review.html", intro=intro, answers=joined(answers), then=then, keys=joined(keys))
 
 
 def in_words(answers: Sequence[str]) -> str:

@@ -8,31 +8,29 @@ from urllib.parse import quote
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
+from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, table, tag
 from eocc.base.registry import FEW, MANY, SOME, listed
 from eocc.base.wording import counted, format_number
+from eocc.classifiers.summary import Summary
 from eocc.entropic.rules import decision_margin
 from eocc.explain.explanation import reach_of, weight_names
-from eocc.explain.facts import MANY_KNOWN
+from eocc.explain.facts import MANY_KNOWN, are_copies
 from eocc.measures.base import n_columns_of
-from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc
-from eocc.plots.series import plot_series
-from eocc.report.charts import chart
+from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_series
 from eocc.report.columns import Columns
+from eocc.report.pictures import chart
 from eocc.report.study import ACCEPTED, DECISIONS, REJECTED, ScoredRows, Study
 from eocc.tables.windows import Windows
 
 
-def summary_section(
-    study: Study, columns: Columns, notes: Sequence[str] = (), windows: Windows | None = None
-) -> Markup:
+def summary(study: Study, columns: Columns, notes: Sequence[str], windows: Windows | None) -> Markup:
     """Return what was found, what is new in the data or was not compared, and the series that rows are windows of."""
     halves = [tag("div", _bullets(_found(study)))]
     if study.new is not None:
         heading = tag("h3", "What is new in these rows, and what was not compared")
         halves.append(tag("div", heading, _bullets(_news(study, columns, notes)), class_="news"))
     series = [] if windows is None else _series(study, windows)
-    return section("summary", "Summary", tag("div", *halves, class_="halves"), *series)
+    return joined([tag("div", *halves, class_="halves"), *series])
 
 
 def _bullets(items: Iterable[object]) -> Markup:
@@ -70,10 +68,21 @@ def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
     if left_out:
         named = [f"{name}{f' ({why})' if why else ''}" for name, why in left_out.items()]
         found.append(f"Not compared: {listed(named, MANY)}.")
-    found += columns.news()
+    if study.new is not None:
+        new = [f"{name} ({', '.join(labels[:FEW])}{', ...' if len(labels) > FEW else ''})"
+               for name, (_, labels) in study.new.summary.new_categories.items()]  # fmt: skip
+        found += [f"New categories: {listed(new)}."] if new else []
+        found += [*columns.beyond(), *_gaps(study.new.summary, "new row")]
     if not columns.names:
         return [*found, "These data are no table, so it was not checked what is new in them."]
     return found or ["Nothing: every column was compared, and no value is new."]
+
+
+def _gaps(summary: Summary, kind: str) -> list[str]:
+    """Return the sentence on the rows that lack values, and in which columns, if there are any."""
+    columns = sorted(summary.gaps.items(), key=lambda one: -one[1])
+    words = listed([f"{name} ({count:,})" for name, count in columns])
+    return [f"Gaps in {summary.n_incomplete:,} of {counted(summary.n_rows, kind)}: {words}."] if columns else []
 
 
 def _found(study: Study) -> list[object]:
@@ -82,12 +91,13 @@ def _found(study: Study) -> list[object]:
     if new is None:
         return [f"No new rows were given; the page shows how the model scores its own {study.row_name}s.", *keeps]
     overlap = "The windows overlap, so they depend on each other: discoveries are left out, and drift means little."
-    found, n_known = list[object]([overlap] if study.overlap else []), int(new.are_known.sum())
+    found = list[object]([overlap] if study.overlap else [])
     found += [*_discoveries_in_words(study), *_main_columns(study)]
     found += [*_labels_in_words(new), *_drift_in_words(study, new)]
-    if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
+    is_known = are_copies(new.patterns, study.training.patterns)
+    if is_known.mean() > MANY_KNOWN and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
-        found.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
+        found.append(f"{int(is_known.sum()):,} of them equal a {study.row_name}. {remark}")
     return [*found, *keeps]
 
 
@@ -98,10 +108,9 @@ def _discoveries_in_words(study: Study) -> list[object]:
     rows = [index for index in study.listed.tolist() if study.decisions[index] == 2]
     names = (UNSHOWN.sub(REPLACED, study.subject.names[index]) for index in rows[:SOME])
     links = [tag("a", name, href=f"#row={quote(name, safe='')}") for name in names]
-    count = study.counts[2]
-    more = f" and {count - len(links):,} more" if count > len(links) else ""
+    more = f" and {found.count - len(links):,} more" if found.count > len(links) else ""
     meaning = f"On average at most {100 * found.rate:g}% of discoveries are normal rows."
-    words = [f"{counted(count, 'discovery', 'discoveries')}: ", joined(links, ", "), f"{more}. {meaning}"]
+    words = [f"{counted(found.count, 'discovery', 'discoveries')}: ", joined(links, ", "), f"{more}. {meaning}"]
     none = f"No discoveries. {f'{found.remark[0].upper()}{found.remark[1:]}.' if found.remark else ''}"
     return [joined(words) if links else none.strip()]
 
@@ -110,19 +119,19 @@ def _main_columns(study: Study) -> list[str]:
     counts = Counter(one.main_column for one in study.explained if not one.is_target and one.main_column)
     if not counts:
         return []
-    n_rejected = study.counts[1]
-    of = f" of the {len(study.explained):,} most unusual rows" if n_rejected > len(study.explained) else ""
+    has_more = study.subject.summary.n_rejected > len(study.explained)
+    of = f" of the {len(study.explained):,} most unusual rows" if has_more else ""
     named = listed([f"{name} ({count:,})" for name, count in counts.most_common()])
     return [f"Main reasons{of}: {named}."]
 
 
 def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     """Return the sentence on drift, of the rows that are not labelled as outliers, if the model is calibrated."""
-    kept = np.flatnonzero(np.ones(len(new), bool) if new.is_normal is None else new.is_normal)
-    if new.p_values is None or not len(kept):
-        return []
-    drift = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
-    return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
+    if new.summary.drift is None or new.is_normal is None:
+        return [f"Drift: {new.summary.drift}"] if new.summary.drift else []
+    kept = np.flatnonzero(new.is_normal)
+    counts = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept])
+    return [f"Drift of the rows labelled normal: {counts.result()}"] if len(kept) else []
 
 
 def _labels_in_words(new: ScoredRows) -> list[str]:
@@ -140,30 +149,28 @@ def _labels_in_words(new: ScoredRows) -> list[str]:
     return [" ".join(said)]
 
 
-def rows_section(study: Study) -> Markup:
-    """Return the list of rows, which script.js fills, with its filters."""
+def rows(study: Study) -> dict[str, object]:
+    """Return the parts of the list of rows, which script.js fills: its words, its filters and its heads."""
     heads = {"name": "row", "decision": "decision", "out": "how far out", "p": "p-value", "why": "main reason"}
     if study.subject.p_values is None:
         del heads["p"]
-    sorts = {key: _button(text, data_sort=key, title=f"Sort by {text}") for key, text in heads.items()}
+    sorts = {key: tag("button", text, type="button", data_sort=key, title=f"Sort by {text}")
+             for key, text in heads.items()}  # fmt: skip
     row = [tag("th", sort, scope="col", class_="ratio" if key == "out" else key) for key, sort in sorts.items()]
-    rows = tag("table", tag("thead", tag("tr", *row)), tag("tbody"), id="list")
-    limit = f"{reach_of(study.classifier.threshold_):.4g}"
     said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted."
+    said += f" How far out: {study.classifier._how_far_out_name}; rows up to "
+    said += f"{reach_of(study.classifier.threshold_):.4g} are accepted."
     if len(study.listed) < len(study.subject):
         said += f" The page holds {len(study.listed):,} of {len(study.subject):,} rows"
         said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others."
-    without = tag("noscript", tag("p", "The list and the map need JavaScript. Nothing is loaded from the network."))
-    return section(
-        "rows", "Rows", tag("p", said), without, _filters(study),
-        tag("div", id="mains", class_="tools screen-only", role="group", aria_label="Rejected because of"),
-        tag("div", rows, class_="scroll list"), _button("Show 50 more", id="more", hidden=True),
-    )  # fmt: skip
-
-
-def _button(text: str, **attributes: object) -> Markup:
-    return tag("button", text, type="button", **attributes)
+    kinds = {"all": len(study.listed), REJECTED: int((~study.subject.accepted[study.listed]).sum())}
+    if study.discoveries is not None:
+        kinds["discoveries"] = int((study.decisions[study.listed] == 2).sum())
+    if study.subject.is_normal is not None:
+        kinds["wrong"] = int(study.subject.wrong[study.listed].sum())
+    boxes = [(f'type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}', f"{kind} {count:,}")
+             for kind, count in kinds.items()]  # fmt: skip
+    return {"rows_in_words": said, "filters": _choices(boxes), "heads": joined(row)}
 
 
 def _choices(boxes: Iterable[tuple[str, str]]) -> Markup:
@@ -172,20 +179,8 @@ def _choices(boxes: Iterable[tuple[str, str]]) -> Markup:
     return tag("fieldset", tag("legend", "Show"), *labels) if labels else Markup()
 
 
-def _filters(study: Study) -> Markup:
-    decisions = study.decisions[study.listed]
-    kinds = {"all": len(study.listed), REJECTED: int((~study.subject.accepted[study.listed]).sum())}
-    kinds |= {"discoveries": int((decisions == 2).sum())} if study.discoveries is not None else {}
-    kinds |= {"wrong": int(study.subject.wrong[study.listed].sum())} if study.subject.is_normal is not None else {}
-    boxes = [(f'type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}', f"{kind} {count:,}")
-             for kind, count in kinds.items()]  # fmt: skip
-    field = Markup('<input type="search" id="find" size="18" autocomplete="off" aria-describedby="found">')
-    found = tag("output", id="found", for_="find", class_="note")
-    return tag("div", _choices(boxes), tag("label", "Find ", field, class_="find"), found, class_="tools screen-only")
-
-
-def map_section(study: Study) -> Markup:
-    """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
+def drawing(study: Study) -> dict[str, object]:
+    """Return the parts of the map, which script.js draws: its words, what can be hidden, its name and its legend."""
     said = f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
     said += f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, "
     said += "distances are logarithmic, so that a far row does not squeeze the others."
@@ -193,20 +188,9 @@ def map_section(study: Study) -> Markup:
     kinds += ["training", ACCEPTED, REJECTED] if study.new is not None else []
     if study.rules is None:
         said += f" Regions are not shown for {len(study.training):,} {study.row_name}s."
-    zoom = tag(
-        "div", _button("+", data_zoom="in", aria_label="Zoom in"),
-        _button("\N{MINUS SIGN}", data_zoom="out", aria_label="Zoom out"),
-        _button("All", data_zoom="all", title="Show the whole map"), class_="zoom", role="group", aria_label="Zoom",
-    )  # fmt: skip
-    show = _choices((f'type="checkbox" checked data-show="{kind}"', kind) for kind in kinds)
-    drawing = tag("svg", id="drawing", role="group", aria_label=f"Map of {len(study.listed):,} {study.kind} rows")
-    tip = tag("div", id="tip", role="tooltip", hidden=True)
-    tools = tag("div", show, zoom, class_="tools screen-only")
-    board = tag("div", tools, tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
-    hint = "Choose a mark to see the row. Keys: arrows, Enter, + and -, Home, Escape."
-    hint = tag("p", f"{hint} Double-click, or hold Ctrl and turn the wheel, to zoom.", class_="note")
-    panel = tag("aside", hint, id="panel", aria_label="Row", tabindex="-1", class_="screen-only")
-    return section("map", "Map", tag("p", said), tag("div", board, panel, class_="board"))
+    layers = _choices((f'type="checkbox" checked data-show="{kind}"', kind) for kind in kinds)
+    name = f"Map of {len(study.listed):,} {study.kind} rows"
+    return {"map_in_words": said, "layers": layers, "map_name": name, "legend": _legend(study)}
 
 
 def _legend(study: Study) -> Markup:
@@ -219,10 +203,10 @@ def _legend(study: Study) -> Markup:
     items = [tag("li", tag("b", sign, class_=look, aria_hidden="true"), f" {text}") for sign, look, text in known]
     more = len(study.region_order) - SOME
     items += [tag("li", f"and {more} smaller ones")] if more > 0 else []
-    return tag("ul", *items, class_="keys")
+    return joined(items)
 
 
-def calibration_section(study: Study) -> Markup:
+def calibration(study: Study) -> Markup:
     """Return how scores and p-values are spread, the decisions by label, and the ROC curve."""
     rows, calibration, labels = study.subject, study.classifier.calibration_, study.subject.is_normal
     said = "The model is not calibrated. Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
@@ -247,23 +231,22 @@ def calibration_section(study: Study) -> Markup:
         words += f"scores higher than a random outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
         words += f"{accepted[1]:.1%} of the outliers."
         charts.append(chart("roc", words, lambda axes: draw_roc(axes, rows.scores, rows.accepted, labels)))
-    return section("calibration", "Calibration", tag("p", said), note, tag("div", *charts, class_="charts"))
+    return joined([tag("p", said), note, tag("div", *charts, class_="charts")])
 
 
-def data_section(study: Study, columns: Columns) -> Markup:
+def training_data(study: Study, columns: Columns) -> Markup:
     """Return what may be wrong with the training rows, in words, and the ranges of the columns, folded."""
     if not columns.names:
-        problems = ["These data are no table, so their columns were not checked."]
-        return section("data", "Training data", _bullets(problems))
-    problems = columns.problems() or [f"No gaps and no constant columns in the {study.row_name}s."]
-    rows = [[one.column.name, one.words] for one in columns.axes]
-    more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(rows) else ""
-    ranges = table(["column", "95% of training rows, or the commonest categories"], rows)
-    folded = fold(f"What is normal in {counted(len(rows), 'column')}{more}", ranges)
-    return section("data", "Training data", _bullets(problems), folded)
+        return _bullets(["These data are no table, so their columns were not checked."])
+    problems = [*columns.constant(), *_gaps(study.training.summary, study.row_name)]
+    problems = problems or [f"No gaps and no constant columns in the {study.row_name}s."]
+    ranges = [[one.column.name, one.words] for one in columns.axes]
+    more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(ranges) else ""
+    shown = table(["column", "95% of training rows, or the commonest categories"], ranges)
+    return joined([_bullets(problems), fold(f"What is normal in {counted(len(ranges), 'column')}{more}", shown)])
 
 
-def model_section(study: Study) -> Markup:
+def model(study: Study) -> Markup:
     """Return how the model decides, and, folded, its regions, its weights, the search and the parameters."""
     classifier = study.classifier
     known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
@@ -278,7 +261,7 @@ def model_section(study: Study) -> Markup:
         first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
         words = f"Search: {counted(len(history), 'generation')}; the best objective was {first} at first and {last} at "
         search = tag("p", f"{words}the end.")
-    return section("model", "Model", tag("p", classifier._describe()), facts(known), search, *folds)
+    return joined([tag("p", classifier._describe()), facts(known), search, *folds])
 
 
 def _regions(study: Study) -> Markup:

@@ -11,11 +11,12 @@ from eocc.base.estimator import check_is_fitted
 from eocc.base.progress import stage
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted
-from eocc.calibration.discoveries import Discoveries, discoveries_among
+from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES, Discoveries
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
+from eocc.classifiers.summary import Counting, Summary
 from eocc.explain.explanation import Explanation, prototype_labels, training_name
-from eocc.explain.facts import are_copies, with_facts
+from eocc.explain.facts import with_facts
 from eocc.explain.rules import Rule
 from eocc.plots.projection import Projection, evenly, points_of, project, shows_regions
 
@@ -30,7 +31,7 @@ ACCEPTED, REJECTED, DISCOVERY = DECISIONS = ("accepted", "rejected", "discovery"
 class ScoredRows:
     """What the model says of each row: `ratios` say how far out, `scores` are log-memberships, `points` (m, 2) places.
 
-    `p_values` are of a calibrated model, `is_normal` the labels, if known; `are_known` marks copies of prototypes.
+    `p_values` are of a calibrated model, `is_normal` the labels, if known.
     """
 
     patterns: Any
@@ -40,16 +41,11 @@ class ScoredRows:
     accepted: Flags
     points: Matrix
     p_values: Matrix | None
-    are_known: Flags
+    summary: Summary
     is_normal: Flags | None = None
 
     def __len__(self) -> int:
         return len(self.ratios)
-
-    @property
-    def order(self) -> Indices:
-        """The rows in order, the most unusual first."""
-        return np.argsort(-self.ratios, kind="stable")
 
     @property
     def wrong(self) -> Flags:
@@ -99,13 +95,10 @@ class Study:
         """What rows are compared with: training rows, or prototypes if these are fewer."""
         return "prototype" if self.classifier._prototypes_in_words else "training row"
 
-    @cached_property
+    @property
     def discoveries(self) -> Discoveries | None:
         """The discoveries among the new rows, if the model is calibrated and rows do not overlap."""
-        calibration, rows = self.classifier.calibration_, self.new
-        if calibration is None or rows is None or rows.p_values is None or self.overlap:
-            return None
-        return discoveries_among(calibration, rows.p_values)
+        return None if self.new is None or self.overlap else self.new.summary.discoveries
 
     @cached_property
     def decisions(self) -> Indices:
@@ -116,22 +109,16 @@ class Study:
         return np.where(self.discoveries.among(self.subject.p_values), 2, rejected)
 
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """How many rows are accepted, rejected, and discoveries, which are counted as accepted or rejected too."""
-        n_discoveries, n_accepted = int((self.decisions == 2).sum()), int(self.subject.accepted.sum())
-        return n_accepted, len(self.subject) - n_accepted, n_discoveries
-
-    @property
     def verdict(self) -> str:
         """The page in one sentence."""
-        n, (_, rejected, discoveries) = len(self.subject), self.counts
+        n, found = len(self.subject), self.discoveries
         if self.new is None:
             return f"The most unusual of {counted(n, self.row_name)}"
-        rejected += self.n_unread
+        rejected, discoveries = self.new.summary.n_rejected + self.n_unread, found.count if found else 0
         said = f"{f'{rejected:,}' if rejected else 'None'} of {counted(n + self.n_unread, 'row')} "
         said += "looks unusual" if rejected < 2 else "look unusual"
         said += f" ({self.n_unread:,} cannot be read)" if self.n_unread else ""
-        if self.discoveries is None:
+        if found is None:
             return said
         expected = self.classifier.calibration_.limit * n  # type: ignore[union-attr]
         said += f"; {f'about {expected:,.0f}' if expected >= 1 else 'fewer than 1'} would by chance"
@@ -140,7 +127,7 @@ class Study:
             few = f"as a set, {discoveries:,} are"
         elif 1 < discoveries == rejected:
             few = "all are"
-        can_tell = discoveries or not self.discoveries.remark
+        can_tell = discoveries or not found.remark
         return f"{said}; {few} too unusual to be chance" if (rejected or discoveries) and can_tell else said
 
 
@@ -156,8 +143,9 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
         scored = None if new is None else _scored(classifier, plane, *new)
         report(2)
         subject = training if scored is None else scored
-        half = MOST_LISTED // 2  # if there are very many, the most unusual half, and others spread evenly
-        listed = np.concatenate([subject.order[:half], evenly(subject.order[half:], MOST_LISTED - half)])
+        order, half = np.argsort(-subject.ratios, kind="stable"), MOST_LISTED // 2
+        # If there are very many rows, the most unusual half, and others spread evenly.
+        listed = np.concatenate([order[:half], evenly(order[half:], MOST_LISTED - half)])
         some = subject.patterns[listed[:MOST_EXPLAINED]]
         explained = classifier._explain_patterns(some)
         explained = explained if scored is None else with_facts(classifier, some, explained)
@@ -168,11 +156,12 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
 def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
-    scores, calibration = classifier._score_read(patterns), classifier.calibration_
+    counting = Counting(classifier)
+    found = counting.add(patterns, classifier._score_read(patterns))
     return ScoredRows(
-        patterns, names, scores.ratios, scores.log_memberships, scores.margins >= classifier.threshold_,
-        points_of(classifier, plane, patterns), None if calibration is None else calibration.p_values(scores.margins),
-        are_copies(patterns, classifier.prototypes_), is_normal,
+        patterns, names, found["how_far_out"], found["score"], found["decision"] > 0,
+        points_of(classifier, plane, patterns), found.get("p_value"), counting.summary(DEFAULT_FALSE_DISCOVERIES),
+        is_normal,
     )  # fmt: skip
 
 

@@ -1,15 +1,13 @@
 """Fit and score data larger than memory: fit rows chosen by content, calibrate on all rows, keep no others.
 
-source    a path, an array or chunks of rows -> passes over the rows, which must not change in between
-fit       the rows chosen -> a model; all rows -> its threshold and p-values
+fit       a path, an array or chunks of rows -> passes over the rows, a model of some, and its threshold and p-values
 score     rows -> a file of decisions and scores
 """
 
 from eocc.base.vocabulary import completed
 from eocc.classifiers.summary import Summary
-from eocc.streaming.fit import fit_stream
+from eocc.streaming.fit import files_of, fit_stream
 from eocc.streaming.score import score_stream, writing_parquet
-from eocc.streaming.source import files_of
 
 __all__ = ["Summary", "files_of", "fit_stream", "score_stream", "writing_parquet"]
 for _name in __all__:

@@ -17,7 +17,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.summary import Counting, Summary
 from eocc.entropic.rules import Scores
 from eocc.scale.passes import Part
-from eocc.streaming.source import REFUSE, check_classifier, files_of, source_of
+from eocc.streaming.fit import REFUSE, check_classifier, files_of, source_of
 
 # Number of rows in a row group of Parquet.
 GROUP_ROWS = 2**17

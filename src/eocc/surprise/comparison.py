@@ -8,11 +8,14 @@ import numpy as np
 
 from eocc.base.threads import BLOCK_SIZE, for_each_block
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.kernels.few import nearest_of_few
-from eocc.kernels.smallest import Lists, LocalScales, Remaining, summarise_lists
-from eocc.measures.base import nearest_prototypes
-from eocc.measures.protocol import FittedMeasure, Prepared, compares_rows, prepare
-from eocc.measures.tables import MixedRows
+from eocc.kernels.smallest import Lists, LocalScales, Remaining, nearest_of_few, summarise_lists
+from eocc.measures.base import MixedRows, nearest_prototypes
+from eocc.measures.protocol import (
+    FittedMeasure,
+    Prepared,
+    compares_rows,
+    prepare,
+)
 from eocc.neighbours.exact import RowIndex
 from eocc.neighbours.in_rows import Nearest, nearest_in, sorting_steps
 from eocc.neighbours.known import Searched

@@ -97,12 +97,15 @@ def holds_text(column: Column) -> bool:
     return column.levels is None and TEXT in column.kind
 
 
-def judge(column: Column, meanings: Sequence[Meaning]) -> Judgement:
-    """Return what a column with labels holds, given the meaning of each label.
+def judge(column: Column, spelling: Spelling, keeps_words: bool = False) -> Judgement:
+    """Return what a column of text holds.
 
     A column in which half of the cells or more are numbers, or dates, is meant to hold these. Cells that are missing do
     not count.
     """
+    if plain_numbers(column, spelling) is not None:
+        return Judgement(NUMBER)
+    meanings = meanings_of(column, spelling, keeps_words)
     counts = np.bincount(column.codes + 1, minlength=len(meanings) + 1)[1:].tolist()
     found, first = dict[str, int](), dict[str, str]()
     for label, meaning, count in zip(column.labels or (), meanings, counts, strict=True):
@@ -135,7 +138,10 @@ def plain_numbers(column: Column, spelling: Spelling) -> Matrix | None:
 
 
 def meanings_of(column: Column, spelling: Spelling, keeps_words: bool = False) -> list[Meaning]:
-    """Return what each label of a column means; with `keeps_words`, text such as NA is a value."""
+    """Return what each label of a column means; with `keeps_words`, text such as NA is a value.
+
+    The column remembers it: its labels are judged, and then converted.
+    """
 
     def meaning(label: Any) -> Meaning:
         if isinstance(label, str):
@@ -144,21 +150,27 @@ def meanings_of(column: Column, spelling: Spelling, keeps_words: bool = False) -
         kind, value = value_of_label(label)
         return Meaning(INFINITE if np.isinf(value) else kind, value)
 
-    return list(map(meaning, column.labels or ()))
+    known: dict[Any, list[Meaning]] = vars(column).setdefault("meanings", {})
+    if (spelling, keeps_words) not in known:
+        known[spelling, keeps_words] = list(map(meaning, column.labels or ()))
+    return known[spelling, keeps_words]
 
 
-def converted(column: Column, kind: str, meanings: Sequence[Meaning], faults: list[Fault]) -> Column:
+def converted(column: Column, kind: str, spelling: Spelling, faults: list[Fault], keeps_words: bool = False) -> Column:
     """Return the column with values of this kind; cells that are of another kind become gaps and `faults`."""
     if column.kind == NESTED:
         row = int(np.flatnonzero(~np.isnan(column.values))[0])
         why = "is not a single value; drop the column, or split it into several"
         raise BadCellError(Fault(row, column.name, str(column[row]), why), "it cannot be compared")
+    if kind == NUMBER and (numbers := plain_numbers(column, spelling)) is not None:
+        return Column(column.name, NUMBER, numbers)
     if EMPTY in (column.kind, kind):
         return Column(column.name, kind, np.full(len(column), np.nan))
     if column.labels is None:
         return _of_values(column, kind, faults)
     if column.levels:
         return Column(column.name, TEXT, np.array(column.values), column.labels, column.levels)
+    meanings = meanings_of(column, spelling, keeps_words)
     if kind == TEXT:
         return _as_text(column, [meaning.kind == ABSENT for meaning in meanings])
     is_right = np.array([meaning.kind in (kind, ABSENT) for meaning in meanings], bool)

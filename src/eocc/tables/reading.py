@@ -16,7 +16,20 @@ from eocc.base.wording import counted
 from eocc.tables import TableWarning, judge
 from eocc.tables.judge import CLOCK, MOMENT, WEEKDAY, BadCellError, Fault, Judgement, holds_text
 from eocc.tables.spelling import PLAIN, Dialect, Spelling
-from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, RELATIVE, TEXT, TIME, Column, Table
+from eocc.tables.table import (
+    BOOLEAN,
+    DATE,
+    EMPTY,
+    KINDS,
+    NUMBER,
+    PLURALS,
+    RELATIVE,
+    TEXT,
+    TIME,
+    Column,
+    Table,
+    columns_of,
+)
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # Kinds that a user declares: by --kind, or to Gower. None of them are left out.
@@ -35,13 +48,14 @@ class GapError(BadCellError):
 
 
 class NothingLeftError(ValueError):
-    """A table has no column to compare; `left_out` says why."""
+    """A table has no column to compare; `in_file` says so of a file."""
 
     def __init__(self, left_out: Mapping[Hashable, str]) -> None:
-        which = judge.listed_reasons(left_out) or "all are set apart"
+        which = judge.listed_reasons(left_out)
         remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
-        super().__init__(f"X has no column left to compare: {which}; {remedy}")
-        self.left_out = left_out
+        super().__init__(f"X has no column left to compare: {which or 'all are set apart'}; {remedy}")
+        keeping = f"--all-columns compares {'them' if len(left_out) > 1 else 'it'}"
+        self.in_file = f"has no columns left to compare; {f'{which}; {keeping}' if which else 'drop fewer'}"
 
 
 @dataclass(frozen=True)
@@ -79,13 +93,9 @@ class ReadColumn:
         found = {MOMENT: column, CLOCK: clock, WEEKDAY: Column(self.part_name(WEEKDAY), TEXT, weekday, WEEKDAYS)}
         return [found[part] for part in self.parts]
 
-    def read(self, column: Column, spelling: Spelling, faults: list[Fault]) -> list[Column]:
-        """Return the columns that a raw column becomes."""
-        numbers = judge.plain_numbers(column, spelling) if self.kind == NUMBER else None
-        if numbers is not None:
-            return [Column(self.name, NUMBER, numbers)]
-        meanings = judge.meanings_of(column, spelling, self.keeps_words)
-        return self.parts_of(judge.converted(column, self.kind, meanings, faults))
+    def typed(self, column: Column, spelling: Spelling, faults: list[Fault]) -> Column:
+        """Return a raw column with values of the kind; cells of another kind become gaps and `faults`."""
+        return judge.converted(column, self.kind, spelling, faults, self.keeps_words)
 
 
 @dataclass(frozen=True)
@@ -105,10 +115,11 @@ class Remark:
         """Return the sentence without its full stop."""
         return "; ".join(filter(None, [self.text.replace("{place}", place), remedy]))
 
-    def warn(self) -> None:
-        """Warn, if the user can do something about it."""
-        if self.remedy:
-            warn_user(TableWarning(self.said(self.remedy), self.said(self.option)))
+
+def say_remarks(remarks: Iterable[Remark]) -> None:
+    """Warn of what the user can do something about."""
+    for remark in (one for one in remarks if one.remedy):
+        warn_user(TableWarning(remark.said(remark.remedy), remark.said(remark.option)))
 
 
 @dataclass(frozen=True)
@@ -160,24 +171,24 @@ class Reading:
             by_kind.setdefault(column.kind or TEXT, []).append(shown(column.name))
         return f"records of {count} ({'; '.join(f'{kind}: {listed(names)}' for kind, names in by_kind.items())})"
 
-    def matched(self, table: Table, is_named: bool = True) -> tuple[Table, list[Column]]:
+    def matched(self, table: Table, is_named: bool = True, called: str = "") -> tuple[Table, list[Column]]:
         """Return the columns of a raw table under the names of the model, and those that it does not use.
 
-        Columns are found by name, or by their order if the model or the table has no names.
+        Columns are found by name, or by their order if the model or the table, `called` so in errors, has no names.
         """
-        names, wanted = table.names, self.names
+        known, wanted = {column.name: column for column in table.columns}, self.names
         has_names = all(isinstance(name, str) for name in wanted)
-        if not (has_names and (is_named or {*wanted} <= {*names})):
-            if len(names) == len(wanted):
+        is_named &= all(isinstance(name, str) for name in known)
+        if {*known} != {*wanted} and not (has_names and (is_named or {*wanted} <= {*known})):
+            if len(known) == len(wanted):
                 columns = [column.changed(name=name) for column, name in zip(table.columns, wanted, strict=True)]
-                return Table(tuple(columns), table.dialect), []
+                return replace(table, columns=tuple(columns)), []
             needs = f"but the model needs {len(wanted)}, and one of the two has no names to match"
-            raise ValueError(f"has {counted(len(names), 'column')}, {needs}; drop the others")
-        for absent in (name for name in wanted if name not in names):
-            has = has_instead(str(absent), map(str, names))
-            raise ValueError(f"has no column {quoted(str(absent))}, which the model needs; {has}")
-        known = {column.name: column for column in table.columns}
-        return Table(tuple(known.pop(name) for name in wanted), table.dialect), list(known.values())
+            raise ValueError(f"{called}has {counted(len(known), 'column')}, {needs}; drop the others")
+        for absent in (name for name in wanted if name not in known):
+            has = has_instead(str(absent), map(str, known))
+            raise ValueError(f"{called}has no column {quoted(str(absent))}, which the model needs; {has}")
+        return replace(table, columns=tuple(known.pop(name) for name in wanted)), list(known.values())
 
     def table(self, raw: Table, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Table:
         """Return the compared columns of a raw table; a cell that cannot be read is a gap and one of the `faults`.
@@ -185,9 +196,10 @@ class Reading:
         Without a list of faults the first one is raised.
         """
         known, found = {column.name: column for column in raw.columns}, list[Fault]()
-        read = [part for one in self.columns for part in one.read(known[one.name], spelling or self.spelling, found)]
+        typed = [one.typed(known[one.name], spelling or self.spelling, found) for one in self.columns]
         _pass_on(found, faults)
-        return Table(tuple(read))
+        parts = zip(self.columns, typed, strict=True)
+        return Table(tuple(part for one, column in parts for part in one.parts_of(column)))
 
     def patterns(self, table: Table, allows_gaps: bool = True) -> Any:
         """Return a table of compared columns as the measure takes it: as rows of numbers, or as it is."""
@@ -203,7 +215,7 @@ class Reading:
 
     def having_seen(self, patterns: Any) -> "Reading":
         """Return the reading with the ranges and categories of these training patterns."""
-        found = {column.name: _seen(column) for column in _columns_of(patterns, self.names)}
+        found = {column.name: _seen(column) for column in columns_of(patterns, self.names)}
         return replace(self, columns=tuple(replace(one, **found.get(one.name, {})) for one in self.columns))
 
 
@@ -217,20 +229,8 @@ class Read:
     def __len__(self) -> int:
         return len(self.patterns)
 
-    def rows(self) -> Any:
-        """Return the patterns, which are training rows of numbers, as one array."""
-        assert self.reading is not None
-        return self.reading.patterns(self.patterns, allows_gaps=False)
-
     def __getitem__(self, rows: Any) -> "Read":
         return replace(self, patterns=self.patterns[rows])
-
-
-def _columns_of(patterns: Any, names: Iterable[Hashable]) -> Iterable[Column]:
-    """Return the columns of patterns: of a table, or of rows of numbers under these names."""
-    if isinstance(patterns, Table):
-        return patterns.columns
-    return [Column(name, NUMBER, values) for name, values in zip(names, patterns.T, strict=True)]
 
 
 def _seen(column: Column) -> dict[str, Any]:
@@ -267,13 +267,16 @@ def fit_reading(
     remarks, left_out = list[Remark](), dict.fromkeys((name for name in raw.names if name in apart), "")
     for column in raw.without(apart).columns:
         declared = kinds.get(column.name, column.declared)
-        judgement, typed = _judged(column, declared, spelling, found, faults is not None)
+        judgement = _judged(column, declared, spelling)
+        if faults is not None and judgement.wanted:
+            judgement = Judgement(judgement.wanted)
+        known = ReadColumn(column.name, judgement.kind, keeps_words=column.declared in WORDS)
+        typed = known.typed(column, spelling, found)
         may_leave_out = not (keeps_all or declared)
         is_odd = bool(judgement.fault and judgement.wanted)  # nearly numbers or dates: they name nothing
         if may_leave_out and not is_odd and (why := judge.why_naming(typed)):
             left_out[column.name] = why
             continue
-        known = ReadColumn(column.name, judgement.kind, keeps_words=column.declared in WORDS)
         if judgement.kind == DATE:
             known = _with_parts(known, typed, declared, {*raw.names})
         remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, judge.may_name(typed))
@@ -287,32 +290,23 @@ def fit_reading(
         remedy = "to compare all columns, pass a measure as an object, for example measure=Gower()"
         option = f"--all-columns compares {'them' if len(named) > 1 else 'it'}"
         remarks.insert(0, Remark(f"not compared: {judge.listed_reasons(named)}", remedy, option))
-    is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in read)
     in_text = {column.name for column in texts}
     written = any(one.kind in (NUMBER, DATE) and one.name in in_text for one in columns)
     in_order = {name: left_out[name] for name in raw.names if name in left_out}
-    reading = Reading(tuple(columns), in_order, spelling if written else PLAIN, is_numbers, tuple(remarks))
-    return reading, Table(tuple(read))
+    table = Table(tuple(read))
+    used = spelling if written else PLAIN
+    return Reading(tuple(columns), in_order, used, table.holds_numbers, tuple(remarks)), table
 
 
-def _judged(
-    column: Column, declared: Any, spelling: Spelling, faults: list[Fault], allows_faults: bool
-) -> tuple[Judgement, Column]:
-    """Return what a column holds, and its values as such."""
-    wanted = DECLARED.get(declared, "") if isinstance(declared, str) else ""
-    numbers = judge.plain_numbers(column, spelling) if wanted in ("", NUMBER) else None
-    if numbers is not None:
-        return Judgement(NUMBER), Column(column.name, NUMBER, numbers)
-    meanings = judge.meanings_of(column, spelling, holds_text(column) and column.declared in WORDS)
+def _judged(column: Column, declared: Any, spelling: Spelling) -> Judgement:
+    """Return what a column holds."""
+    if isinstance(declared, str) and declared in DECLARED:
+        return Judgement(DECLARED[declared])
     if not holds_text(column):
-        kind = wanted or (TEXT if column.labels is not None and column.kind != NUMBER else column.kind)
-        judgement = Judgement(kind)
-    elif declared == GIVEN or isinstance(declared, list | tuple):
-        judgement = Judgement(TEXT)
-    else:
-        judgement = Judgement(wanted) if wanted else judge.judge(column, meanings)
-        judgement = Judgement(judgement.wanted) if allows_faults and judgement.wanted else judgement
-    return judgement, judge.converted(column, judgement.kind, meanings, faults)
+        return Judgement(TEXT if column.labels is not None and column.kind != NUMBER else column.kind)
+    if declared == GIVEN or isinstance(declared, list | tuple):
+        return Judgement(TEXT)
+    return judge.judge(column, spelling, column.declared in WORDS)
 
 
 def _with_parts(known: ReadColumn, typed: Column, declared: Any, names: set[Hashable]) -> ReadColumn:
@@ -357,7 +351,7 @@ def _remarks_on(
 
 def constant(patterns: Any, names: Collection[Hashable]) -> Iterator[Remark]:
     """Yield which columns of training patterns, a table or rows of numbers under these names, have a single value."""
-    for column in _columns_of(patterns, names) if len(patterns) > 1 else ():
+    for column in columns_of(patterns, names) if len(patterns) > 1 else ():
         if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
             name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
             text, option = "a row with any other value will be rejected", f"--drop {shlex.quote(name)} leaves it out"

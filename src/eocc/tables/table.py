@@ -195,14 +195,10 @@ class TextColumn(Column):
 def _as_numpy(numbers: Any) -> Matrix:
     """Return numbers of pyarrow, null as NaN; its own method imports pandas, which takes long."""
     found = numbers.cast("float64")
-    if not len(found):
-        return np.empty(0)
-    known, values = found.buffers()
-    own = slice(found.offset, found.offset + len(found))
-    copied = np.frombuffer(values, np.float64)[own].copy()
-    if found.null_count:
-        copied[np.unpackbits(np.frombuffer(known, np.uint8), bitorder="little")[own] == 0] = np.nan
-    return copied
+    values = np.full(len(found), np.nan)
+    known: Any = np.from_dlpack(found.is_valid().cast("uint8")) == 1 if found.null_count else slice(None)
+    values[known] = np.from_dlpack(found.drop_null())
+    return values
 
 
 def _may_be_number(text: str | None) -> bool:
@@ -235,6 +231,11 @@ class Table:
     def names(self) -> list[Hashable]:
         """The columns' names, in order."""
         return [column.name for column in self.columns]
+
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether the rows are numbers, without gaps."""
+        return all(one.kind == NUMBER and not np.isnan(one.values).any() for one in self.columns)
 
     def column(self, name: Hashable) -> Column:
         """Return the column of this name."""
@@ -302,6 +303,13 @@ def text_column(name: Hashable, texts: Sequence[str | None]) -> Column:
 def names_of_kinds(kind: str) -> str:
     """Return what a column holds, in words: "numbers and text"."""
     return " and ".join(PLURALS[one] for one in kind.split(AND))
+
+
+def columns_of(patterns: Any, names: Iterable[Hashable]) -> Sequence[Column]:
+    """Return the columns of a table, or those of rows of numbers, which have these names; none of other patterns."""
+    if isinstance(patterns, Table):
+        return patterns.columns
+    return [Column(name, NUMBER, patterns[:, k]) for k, name in enumerate(names)]
 
 
 def gaps_in(patterns: Any) -> Indices:

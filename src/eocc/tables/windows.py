@@ -13,7 +13,7 @@ from eocc.base.registry import listed
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.tables import TableWarning
-from eocc.tables.judge import converted, meanings_of
+from eocc.tables.judge import converted, judge
 from eocc.tables.reading import Reading
 from eocc.tables.sources import table_of
 from eocc.tables.spelling import PLAIN
@@ -200,10 +200,9 @@ def _column(table: Table, name: Any, argument: str) -> Column | None:
     found = table.column(name)
     if argument == "by" or found.kind in (NUMBER, DATE):
         return found
-    meanings = meanings_of(found, PLAIN)
-    if not meanings or any(meaning.kind != DATE for meaning in meanings):
+    if found.labels is None or judge(found, PLAIN).kind != DATE:
         raise ValueError(f"the column {name!r} holds no times; pass dates or numbers")
-    return converted(found, DATE, meanings, [])
+    return converted(found, DATE, PLAIN, [])
 
 
 def _unbroken(rows: Indices, moments: Column | None, label: Any) -> list[Indices]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from eocc.base.printing import complaint, has_instead, quoted
 from eocc.base.wording import counted
 from eocc.formats.files import workbook
-from eocc.formats.files.chunk import Chunk, rows_per_chunk
+from eocc.formats.files.rows import Chunk, rows_per_chunk
 from eocc.formats.files.tables import header_of
 from eocc.tables.sources import column_of_array, column_of_cells, table_of
 from eocc.tables.spelling import Dialect
@@ -64,7 +64,6 @@ def arrow_chunks(path: Path) -> Iterator[Chunk]:
 
 
 def _chunks(batches: Iterator[Any], where: str, arrow: Any, n_rows: int = 0) -> Iterator[Chunk]:
-    first = 0
     for batch in batches:
         batch.validate(full=True)  # damaged offsets could point anywhere
         names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
@@ -77,8 +76,7 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any, n_rows: int = 0) -> 
         for start in range(0, batch.num_rows, step):
             part = batch.slice(start, step)
             table = arrow.table({name: _cells(part.column(k), name, where, arrow) for k, name in names.items()})
-            yield Chunk(where, first, table_of(table), file_rows=n_rows)
-            first += part.num_rows
+            yield Chunk(where, table_of(table), file_rows=n_rows)
 
 
 def _cells(column: Any, name: str, where: str, arrow: Any) -> Any:
@@ -121,7 +119,7 @@ def npy_chunks(path: Path) -> Iterator[Chunk]:
         with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused later
             rows = np.array(array[start : start + step], np.float64, order="F")
         table = Table(tuple(column_of_array(str(k), column) for k, column in enumerate(rows.T)))
-        yield Chunk(str(path), start, table, is_named=False, file_rows=len(array))
+        yield Chunk(str(path), table, is_named=False, file_rows=len(array))
 
 
 def mapped(path: Path) -> NDArray[np.generic]:
@@ -154,12 +152,11 @@ def sheet_chunks(path: Path, sheet: str = "") -> Iterator[Chunk]:
         layout = next(rows)
         first = next(rows, None)
         header = header_of(first and (first[0], ["" if cell is None else str(cell) for cell in first[1]]), str(path))
-        step, start = rows_per_chunk(len(header)), 0
+        step = rows_per_chunk(len(header))
         while part := list(islice(rows, step)):
             numbers, cells = zip(*(_of_width(row, len(header), str(path)) for row in part), strict=True)
             columns = map(column_of_cells, header, map(list, zip(*cells, strict=True)))
-            yield Chunk(str(path), start, Table(tuple(columns), Dialect()), lines=numbers, layout=layout)
-            start += len(part)
+            yield Chunk(str(path), Table(tuple(columns), Dialect()), lines=numbers, layout=layout)
 
 
 def _of_width(row: Row, width: int, where: str) -> Row:

@@ -21,7 +21,7 @@ from eocc.base.progress import stage
 from eocc.base.registry import Registry, choose
 
 if TYPE_CHECKING:
-    from eocc.formats.files.chunk import Chunk
+    from eocc.formats.files.rows import Chunk
     from eocc.tables.spelling import Dialect
 
 STDIN = Path("-")
@@ -194,13 +194,17 @@ def guess_format(path: Path) -> str:
     raise UnknownFormatError(f"{path}: {why}", FORMATS, suffix)
 
 
-def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chunk"]:
-    """Yield the chunks of all files, opened as by `open_chunks`, whose rows are numbered on from file to file."""
+def numbered(chunks: Iterable["Chunk"]) -> Iterator["Chunk"]:
+    """Yield the chunks with the numbers of their rows in the source, from 0."""
     first = 0
-    for path in paths:
-        for chunk in open_chunks(path, *about, **more):
-            yield replace(chunk, first=first)
-            first += len(chunk)
+    for chunk in chunks:
+        yield replace(chunk, rows=range(first, first + len(chunk)))
+        first += len(chunk)
+
+
+def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chunk"]:
+    """Return the chunks of all files, opened as by `open_chunks`, whose rows are numbered on from file to file."""
+    return numbered(chunk for path in paths for chunk in open_chunks(path, *about, **more))
 
 
 def open_chunks(
@@ -232,14 +236,14 @@ def open_chunks(
         if not path.is_dir() or name != "gxl-collection":
             regular(path)
         chunks = FILES[name](path, *([sheet] if name in SHEETS else []))
-        yield from _watched(chunks, path, lambda chunk: (chunk.first + len(chunk)) / (chunk.file_rows or math.inf))
+        yield from _watched(chunks, path, lambda chunk: (chunk.rows[-1] + 1) / (chunk.file_rows or math.inf))
 
 
 def _watched(chunks: Iterator["Chunk"], path: Path, share: Callable[["Chunk"], float]) -> Iterator["Chunk"]:
     """Yield the chunks, and report which share of the file is done, with all that is done to a chunk."""
     with stage(f"reading {'standard input' if path == STDIN else path.name}", 1) as report:
         before = 0.0
-        for chunk in chunks:
+        for chunk in numbered(chunks):
             after = share(chunk)
             report(before, after - before)
             yield chunk

@@ -8,8 +8,8 @@ from typing import Any
 
 from eocc.base.printing import complaint, quoted
 from eocc.formats.archive import SAFE, open_collection, read_file
-from eocc.formats.files.chunk import Chunk, portions
-from eocc.formats.files.formats import LONGEST_LINE, Lines
+from eocc.formats.files.formats import LONGEST_LINE, Lines, numbered
+from eocc.formats.files.rows import Chunk, portions
 from eocc.formats.graphs.gxl_graph import Document, SameKinds, parse_gxl
 from eocc.formats.graphs.node_link import graph_of_node_link, is_node_link, molecule
 from eocc.formats.strict_json import JsonError, parse_json
@@ -24,8 +24,8 @@ File = tuple[str, bytes, str]  # name, content, where it is
 def text_chunks(lines: Lines) -> Iterator[Chunk]:
     """Yield the lines of a text file as strings, without blank lines."""
     strings = ((lines.number, line.removesuffix("\n").removesuffix("\r")) for line in lines if line.strip())
-    for first, (numbers, objects) in portions(strings, lambda: lines.size):
-        yield Chunk(lines.where, first, objects=objects, lines=numbers)
+    for numbers, objects in portions(strings, lambda: lines.size):
+        yield Chunk(lines.where, objects=objects, lines=numbers)
 
 
 def json_line_chunks(lines: Lines) -> Iterator[Chunk]:
@@ -66,9 +66,13 @@ def json_chunks(lines: Lines) -> Iterator[Chunk]:
 def _of_values(values: Iterator[tuple[int, Any]], lines: Lines) -> Iterator[Chunk]:
     """Yield values, each with its line or 0, as chunks of one layout, that of the first value."""
     expected, kinds = OBJECT, SameKinds()
-    for first, (numbers, objects) in portions(values, lambda: lines.size):
-        chunk = Chunk(lines.where, first, objects=objects, lines=numbers if all(numbers) else ())
-        if first == 0:
+    parts = (
+        Chunk(lines.where, objects=objects, lines=numbers if all(numbers) else ())
+        for numbers, objects in portions(values, lambda: lines.size)
+    )
+    for chunk in numbered(parts):
+        objects = chunk.objects
+        if chunk.rows[0] == 0:
             expected, model = _layout_of(objects[0]), objects[0]
         for index, value in enumerate(objects):
             layout = _layout_of(value)
@@ -97,7 +101,7 @@ def _layout_of(value: Any) -> str:
 
 
 def _graph(chunk: Chunk, index: int) -> Any:
-    line = chunk.lines[index] if chunk.lines else chunk.first + index + 1
+    line = chunk.lines[index] if chunk.lines else chunk.rows[index] + 1
     try:
         return graph_of_node_link(chunk.objects[index], chunk.where if chunk.lines else f"{chunk.where}, row", line)
     except ValueError as error:
@@ -123,18 +127,17 @@ def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
             except ValueError as error:
                 raise lines.fault(str(error)) from None
 
-    for first, (numbers, names, graphs) in portions(molecules(), lambda: lines.size):
-        yield Chunk(lines.where, first, objects=graphs, names=names, lines=numbers)
+    for numbers, names, graphs in portions(molecules(), lambda: lines.size):
+        yield Chunk(lines.where, objects=graphs, names=names, lines=numbers)
 
 
 def collection_chunks(path: Path) -> Iterator[Chunk]:
     """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
-    with open_collection(path, SAFE) as files:
-        names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
-        if not names:
-            raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
-        parts = ((name, files.read(name), files.where(name)) for name in names)
-        yield from _of_graphs(str(path), parts, len(names))
+    files = open_collection(path, SAFE)
+    names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
+    if not names:
+        raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
+    yield from _of_graphs(str(path), ((name, files.read(name), files.where(name)) for name in names), len(names))
 
 
 def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[Chunk]:
@@ -145,6 +148,6 @@ def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[
             sizes.append(sizes.pop() + len(data))
             yield name.encode("utf-8", "replace").decode(), parse_gxl(data, place)
 
-    for first, (names, documents) in portions(parsed(), lambda: sizes[0]):
+    for names, documents in portions(parsed(), lambda: sizes[0]):
         kinds.check(documents)
-        yield Chunk(where, first, objects=[document.graph for document in documents], names=names, file_rows=n_files)
+        yield Chunk(where, objects=[document.graph for document in documents], names=names, file_rows=n_files)

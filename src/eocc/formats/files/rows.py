@@ -1,26 +1,141 @@
-"""The chunks of a source -> rows as a classifier takes them: all at once to learn from, or part by part to score."""
+"""The rows of a file: raw in chunks, and as a classifier takes them, all at once to learn from or part by part."""
 
-import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from eocc.base.printing import complaint, quoted
-from eocc.base.types import Flags
+from eocc.base.printing import complaint, has_instead, printable, quoted
+from eocc.base.types import Flags, Indices
 from eocc.base.wording import counted
-from eocc.formats.files.chunk import Chunk, join_chunks
 from eocc.measures import measures_of
-from eocc.measures.auto import kind_of
+from eocc.measures.auto import channels_of, kind_of, kind_of_object
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.tables.judge import BadCellError, Fault, listed_reasons, remedy_for
-from eocc.tables.reading import NothingLeftError, Read, Reading, fit_reading, shown
+from eocc.tables.judge import BadCellError, Fault, remedy_for
+from eocc.tables.reading import Read, Reading, fit_reading, shown
 from eocc.tables.sources import column_of_cells
 from eocc.tables.spelling import PLAIN, Spelling
-from eocc.tables.table import NUMBER, Column, Table, gaps_in, rows_with
+from eocc.tables.table import NUMBER, Column, Table, gaps_in, join_tables, rows_with
+
+# A chunk ends at this many rows, or when its rows took this many bytes in the file, or are this many cells.
+CHUNK_ROWS = 2**13
+CHUNK_BYTES = 2**20
+
+
+def rows_per_chunk(n_columns: int) -> int:
+    """Return how many rows of a table with this number of columns make a chunk."""
+    return max(1, min(CHUNK_ROWS, CHUNK_BYTES // max(1, n_columns)))
+
+
+def portions(items: Iterable[tuple[Any, ...]], size: Callable[[], int]) -> Iterator[Iterator[Any]]:
+    """Yield what all items hold at each place, in portions of the size of a chunk.
+
+    `size` is in bytes, up to an item.
+    """
+    part, begin = list[tuple[Any, ...]](), size()
+    for item in items:
+        part.append(item)
+        if len(part) == CHUNK_ROWS or size() - begin > CHUNK_BYTES:
+            yield zip(*part, strict=True)
+            part, begin = [], size()
+    if part:
+        yield zip(*part, strict=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Rows of the file `where`, whose numbers are `rows`: a raw table, else `objects`.
+
+    Each row has a line in `lines`, a name in `names`, and if chunks were joined, a file in `files`; each may be empty.
+    Columns without names (`is_named` is False) have numbers from 0 as keys. `layout` says how the file is written, if
+    not as usual, and `file_rows` how many rows it has, if it says so.
+    """
+
+    where: str
+    table: Table | None = None
+    objects: Sequence[Any] = ()
+    names: Sequence[str] = ()
+    lines: Sequence[int] | Indices = ()
+    is_named: bool = True
+    layout: str = ""
+    file_rows: int = 0
+    rows: Sequence[int] | Indices = ()
+    files: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.objects if self.table is None else self.table)
+
+    @property
+    def columns(self) -> dict[Any, Column]:
+        """The columns of the table by name; none if the chunk holds objects."""
+        return {} if self.table is None else {column.name: column for column in self.table.columns}
+
+    def named(self, column: Any) -> str:
+        """Return the name of a column that the user gave by name or number."""
+        names = list(map(str, self.columns))
+        if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
+            return names[int(column)]
+        if column not in names:
+            raise complaint(self.where, None, f"has no column {quoted(str(column))}; {has_instead(str(column), names)}")
+        return str(column)
+
+    def column(self, name: str, option: str) -> Column:
+        """Return a column of a table that an option names."""
+        if self.table is None:
+            raise ValueError(f"{self.where} has no columns; leave {option} out")
+        return self.columns[self.named(name)]
+
+    def some(self, kept: Flags) -> "Chunk":
+        """Return some of the rows, with the numbers that they have in the source."""
+        if kept.all():
+            return self
+        table = None if self.table is None else self.table[np.flatnonzero(kept)]
+        lists = ("objects", "names", "lines", "files", "rows")
+        some: Any = {name: list(compress(getattr(self, name), kept)) for name in lists}
+        return replace(self, table=table, **some)
+
+    def place(self, index: int) -> str:
+        """Return where in its file a row is."""
+        if len(self.lines) and self.lines[index]:
+            return f"line {self.lines[index]}"
+        return printable(self.names[index] if self.names and self.names[index] else f"row {self.rows[index] + 1}")
+
+    def fault(self, index: int, message: str) -> ValueError:
+        """Return an error about one row, on one line."""
+        line = int(self.lines[index]) if len(self.lines) else 0
+        where = self.files[index] if self.files else self.where
+        return complaint(where, line, message if line else f"{self.place(index)}: {message}")
+
+
+def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
+    """Return the rows of all chunks as one; their columns are the same, in any order."""
+    first = chunks[0]
+    if len(chunks) == 1:
+        return first
+    columns, tables = list(first.columns), list[Table]()
+    for chunk in chunks:
+        known = chunk.columns
+        for odd in (name for name in [*known, *columns] if (name in known) != (name in columns)):
+            raise complaint(chunk.where, None, f"has other columns than {first.where}: {quoted(str(odd))}")
+        if chunk.table is not None:
+            tables.append(replace(chunk.table, columns=tuple(known[name] for name in columns)))
+    wheres = dict.fromkeys(chunk.where for chunk in chunks)
+    has_names, has_lines = (any(len(getattr(chunk, one)) for chunk in chunks) for one in ("names", "lines"))
+    return replace(
+        first,
+        where=first.where if len(wheres) == 1 else f"{first.where} and {len(wheres) - 1} more",
+        table=join_tables(tables) if tables else None,
+        objects=[one for chunk in chunks for one in chunk.objects],
+        names=[one for chunk in chunks for one in chunk.names or [""] * len(chunk)] if has_names else (),
+        lines=np.concatenate([chunk.lines or [0] * len(chunk) for chunk in chunks]) if has_lines else (),
+        files=[chunk.where for chunk in chunks for _ in range(len(chunk))] if len(wheres) > 1 else (),
+        rows=np.concatenate([chunk.rows for chunk in chunks]),
+    )
+
 
 SINGULAR = {
     "numbers": "list of {} numbers", "records": "record of {} values", "strings": "text",
@@ -50,7 +165,7 @@ class Choices:
         """Return the columns of a chunk that may be compared, with the kinds that the user declared."""
         table = chunk.table
         if table is None:
-            raise complaint(chunk.where, None, "holds no table; only tables are read part by part")
+            raise complaint(chunk.where, None, "has no columns; only tables are cut into windows, or read part by part")
         kinds = {chunk.named(column): kind for column, kind in self.kinds.items()}
         columns = [one.changed(declared=kinds.get(str(one.name), self.usual)) for one in table.columns]
         return replace(table, columns=tuple(columns))
@@ -76,18 +191,16 @@ class Objects:
         """Return what is compared, in words."""
         return f"series of {counted(self.n_channels, 'channel')}" if self.n_channels else self.kind
 
-    def read(self, chunk: Chunk) -> list[Any]:
-        """Return the objects of a chunk; raise if one is not of the kind that a model compares."""
+    def read(self, chunk: Chunk, whose: str = "which the model compares") -> list[Any]:
+        """Return the objects of a chunk; raise if one is not of this kind, `whose` says why it should be."""
         if chunk.table is not None:
             wanted = f"write one {SINGULAR[self.kind]} per line"
             raise complaint(chunk.where, None, f"holds a table, but the model compares {self.kind}; {wanted}")
         for index, value in enumerate(chunk.objects):
-            if kind_of_object(value) != self.kind:
-                wanted = f"not a {SINGULAR[self.kind]}, which the model compares"
-                raise chunk.fault(index, f"{described(value)} is {wanted}; correct it, or leave it out")
-            if self.n_channels and channels_of(value) != self.n_channels:
-                here = counted(channels_of(value), "channel")
-                raise chunk.fault(index, f"a series of {here}, but the model compares {self.n_channels}; correct it")
+            is_right = kind_of_object(value) == self.kind
+            if not (is_right and self.n_channels in (0, channels_of(value))):
+                wanted = f"{self.describe()[:-1]}" if is_right else SINGULAR[self.kind]
+                raise chunk.fault(index, f"{described(value)} is not a {wanted}, {whose}; correct it, or leave it out")
         is_series = self.kind == "series"
         return [np.array(one, np.float64) for one in chunk.objects] if is_series else list(chunk.objects)
 
@@ -121,12 +234,8 @@ def placing(chunk: Chunk, spelling: Spelling = PLAIN) -> Iterator[None]:
         remedy = remedy_for(error.fault, spelling) or error.remedy
         error.args = chunk.fault(error.fault.row, f"{error.fault}; {remedy}").args
         raise
-    except NothingLeftError as error:
-        keeping = f"--all-columns compares {'them' if len(error.left_out) > 1 else 'it'}"
-        why = f"{listed_reasons(error.left_out)}; {keeping}" if error.left_out else "drop fewer"
-        raise complaint(chunk.where, None, f"has no columns left to compare; {why}") from None
     except ValueError as error:
-        raise complaint(chunk.where, None, str(error)) from None
+        raise complaint(chunk.where, None, str(getattr(error, "in_file", error))) from None
 
 
 def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choices: Choices | None = None) -> Part:
@@ -144,20 +253,19 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
         if known.kind != "numbers":
             _check_measure(known, where, measure)
             return Part(chunk, np.ones(len(chunk), bool), known.read(chunk), known=known)
-        chunk = as_table(chunk, len(chunk.objects[0]), True, known.describe())
+        chunk = as_table(chunk, len(chunk.objects[0]), True)
     reading, table, faults = read_first(chunk, choices)
     part, table = _selected(chunk, table, faults, choices)
     if not len(table):
         raise complaint(where, None, "holds no complete rows; at least 1 is required")
-    is_numbers = all(one.kind == NUMBER and not np.isnan(one.values).any() for one in table.columns)
-    if measure in (*measures_of("numbers"), *measures_of("records")):
-        is_numbers = measure in measures_of("numbers")
-        with placing(chunk):
-            reading = reading.for_numbers(is_numbers, str(measure))
-        if is_numbers and not choices.has_label:  # with labels, rows that are not used may have gaps
-            with placing(part.chunk.some(part.good)):
-                reading.patterns(table, allows_gaps=False)
-    reading = replace(reading, is_numbers=is_numbers)
+    of_numbers, is_numbers = measures_of("numbers"), table.holds_numbers
+    if measure in (*of_numbers, *measures_of("records")):
+        is_numbers = measure in of_numbers
+    with placing(chunk):
+        reading = reading.for_numbers(is_numbers, str(measure))
+    if is_numbers and not choices.has_label:  # with labels, rows that are not used may have gaps
+        with placing(part.chunk.some(part.good)):
+            reading.patterns(table, allows_gaps=False)
     _check_measure(reading, where, measure)
     remarks = list(placed_remarks(reading, chunk))
     remarks += _why_records(reading, table, choices.has_label) if measure is None else ()
@@ -190,7 +298,7 @@ def read_part(
     if isinstance(known, Objects):
         return Part(chunk, np.ones(len(chunk), bool), known.read(chunk))
     if chunk.table is None:
-        chunk = as_table(chunk, len(known.columns), known.is_numbers, known.describe())
+        chunk = as_table(chunk, len(known.columns), known.is_numbers, f"; the model compares {known.describe()}")
     table, faults, spelling, ignored = read_table(chunk, known, choices, spelling)
     part, table = _selected(chunk, table, faults, choices)
     with placing(part.chunk.some(part.good)):
@@ -249,62 +357,26 @@ def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[st
 
 def known_objects(chunk: Chunk, measure: str | None) -> Objects:
     """Return what the objects to learn from are: what "auto" finds, unless the measure compares another kind."""
-    values = chunk.objects
-    kind = kind_of_object(values[0])
-    for index, value in enumerate(values):
-        found = kind_of_object(value)
-        if not found:
-            wanted = "records, texts, lists of numbers (steps of one length), lists of texts or node-link graphs"
-            raise chunk.fault(index, f"{described(value)} cannot be compared; write {wanted}")
-        if found != kind:
-            one = f"{described(value)} is one of {found}, but the first object is one of {kind}"
-            raise chunk.fault(index, f"{one}; all must be of one kind")
-    if measure is None:
-        kind = kind_of(list(values))
-    elif kind == "series" and measure in measures_of("numbers"):
-        kind = "numbers"
-    for index, value in enumerate(values if kind == "numbers" else ()):
-        if len(value) != len(values[0]):
-            counts = f"has {len(value)} values, but the first has {len(values[0])}"
-            raise chunk.fault(index, f"{described(value)} {counts}")
-    return Objects(kind, channels_of(values[0]) if kind == "series" else 0)
+    first = chunk.objects[0]
+    kind = kind_of_object(first)
+    if not kind:
+        wanted = "records, texts, lists of numbers (steps of one length), lists of texts or node-link graphs"
+        raise chunk.fault(0, f"{described(first)} cannot be compared; write {wanted}")
+    known = Objects(kind, channels_of(first) if kind == "series" else 0)
+    known.read(chunk, "as the first object is")
+    is_rows = measure in measures_of("numbers") if measure else kind_of(list(chunk.objects)) == "numbers"
+    return Objects("numbers") if is_rows and kind == "series" else known
 
 
-def as_table(chunk: Chunk, width: int, is_numbers: bool, compared: str) -> Chunk:
+def as_table(chunk: Chunk, width: int, is_numbers: bool, whose: str = ", as the first object is") -> Chunk:
     """Return lists, all as long as the model's rows, as a table whose columns have no names."""
     for index, value in enumerate(chunk.objects):
         is_row = isinstance(value, list) and len(value) == width
         if not is_row or (is_numbers and channels_of(value) != 1):
             wanted = SINGULAR["numbers" if is_numbers else "records"].format(width)
-            raise chunk.fault(index, f"{described(value)} is not a {wanted}; the model compares {compared}")
+            raise chunk.fault(index, f"{described(value)} is not a {wanted}{whose}")
     columns = [column_of_cells(str(k), list(cells)) for k, cells in enumerate(zip(*chunk.objects, strict=True))]
     return replace(chunk, table=Table(tuple(columns)), objects=(), is_named=False)
-
-
-def kind_of_object(value: Any) -> str:
-    """Return the kind of data that an object is; "" if it is none."""
-    if isinstance(value, LabelledGraph):
-        return "graphs"
-    if isinstance(value, str):
-        return "strings"
-    if channels_of(value):
-        return "series"
-    return "tokens" if isinstance(value, list) and all(isinstance(item, str) for item in value) else ""
-
-
-def channels_of(value: Any) -> int:
-    """Return the number of channels of a series; 0 if the value is not a series."""
-    if not isinstance(value, list) or not value:
-        return 0
-    if all(map(_is_number, value)):
-        return 1
-    if not all(isinstance(step, list) and step and all(map(_is_number, step)) for step in value):
-        return 0
-    return len(value[0]) if len({len(step) for step in value}) == 1 else 0
-
-
-def _is_number(item: Any) -> bool:
-    return isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item)
 
 
 def described(value: Any) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 from eocc.base.printing import complaint, quoted
 from eocc.base.wording import counted
-from eocc.formats.files.chunk import CHUNK_BYTES, Chunk
 from eocc.formats.files.formats import Lines
+from eocc.formats.files.rows import CHUNK_BYTES, Chunk
 from eocc.tables.spelling import COMMA, NUMERAL, PLAIN, Dialect, Spelling, number_of
 from eocc.tables.table import Table, TextColumn, text_column
 
@@ -49,7 +49,6 @@ def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
     data, number = data[head.size :], number + head.number
     dialect = replace(dialect, may_divide=delimiter == ",")
     layout = "" if dialect.delimiter or delimiter not in IN_WORDS else f"{IN_WORDS[delimiter]} between cells"
-    first = 0
     while data:
         read = _by_arrow(data, header, delimiter)
         places: Sequence[int] = range(number, number + len(data))
@@ -57,8 +56,7 @@ def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
             read, places = _by_csv(data, header, delimiter, lines.where, number)
         if len(read[0]):
             table = Table(tuple(read), dialect)
-            yield Chunk(lines.where, first, table, lines=places[: len(table)], layout=layout)
-            first += len(table)
+            yield Chunk(lines.where, table, lines=places[: len(table)], layout=layout)
         data, number = lines.block(CHUNK_BYTES)
 
 

@@ -3,12 +3,11 @@
 import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from eocc.base.printing import complaint, quoted
 from eocc.base.registry import choose
 from eocc.formats.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
-from eocc.formats.graphs import GraphSet
 from eocc.formats.graphs.gxl_graph import SameKinds, parse_gxl, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
@@ -19,6 +18,22 @@ SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "valida
 TWO_CLASSES = ("skip", "first", "last")
 
 PathOrFile = str | os.PathLike[str] | IO[bytes]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphSet:
+    """Graphs, and for each its class and its name in the collection.
+
+    >>> GraphSet([LabelledGraph(1), LabelledGraph(2)], ["a", "b"], ["first", "second"])
+    <GraphSet of 2 graphs in 2 classes>
+    """
+
+    graphs: list[LabelledGraph]
+    labels: list[str]
+    names: list[str]
+
+    def __repr__(self) -> str:
+        return f"<GraphSet of {len(self.graphs)} graphs in {len(set(self.labels))} classes>"
 
 
 class Entry(NamedTuple):
@@ -63,10 +78,10 @@ def read_graph_set(
         choose("two_classes", dict.fromkeys(TWO_CLASSES), two_classes)
     if split is not None and split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
-    with open_collection(path, limits) as files:
-        indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
-        entries = all_entries(files, indices, two_classes)
-        documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
+    files = open_collection(path, limits)
+    indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
+    entries = all_entries(files, indices, two_classes)
+    documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
     SameKinds().check(documents)
     graphs = [document.graph for document in documents]
     return GraphSet(graphs, [e.label for e in entries.values()], [e.file for e in entries.values()])
@@ -100,7 +115,7 @@ def all_entries(files: Collection, indices: list[str], two_classes: str | None) 
             name, known = str(PurePosixPath(index).parent / entry.file), quoted(entry.file)
             if not is_inside(entry.file):
                 raise complaint(where, entry.line, f"{known} leads out of the collection; move the file there")
-            if name not in files:
+            if name not in files.names:
                 raise complaint(where, entry.line, f"the file {known} does not exist; put it next to the index")
             label = entries.setdefault(name, entry).label
             if label != entry.label:
@@ -117,21 +132,14 @@ def all_entries(files: Collection, indices: list[str], two_classes: str | None) 
 
 def parse_cxl(data: bytes, where: str) -> list[Entry]:
     """Return the entries of a CXL index."""
-    reader = _IndexReader([])
-    parse_xml(data, where, reader)
-    if not reader.entries:
-        raise complaint(where, None, "names no graphs: it has no <print>")
-    return reader.entries
+    entries = list[Entry]()
 
-
-@dataclass
-class _IndexReader:
-    """Takes the elements of a CXL document."""
-
-    entries: list[Entry]
-    parser: Any = None
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(":")[2] == "print":
+    def start(tag: str, attributes: dict[str, str], line: int) -> None:
+        if tag == "print":
             file, label = (required("print", attributes, name) for name in ("file", "class"))
-            self.entries.append(Entry(file, label, self.parser.CurrentLineNumber))
+            entries.append(Entry(file, label, line))
+
+    parse_xml(data, where, start)
+    if not entries:
+        raise complaint(where, None, "names no graphs: it has no <print>")
+    return entries

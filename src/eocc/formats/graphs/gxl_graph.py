@@ -21,13 +21,14 @@ class RefusedError(Exception):
     """What a handler finds wrong at the current line."""
 
 
-def parse_xml(data: bytes, where: str, handler: Any) -> None:
-    """Hand a document to the methods `start`, `end` and `text` of a handler; its `parser` knows the current line."""
-    handler.parser = parser = expat.ParserCreate(intern={})
+def parse_xml(data: bytes, where: str, start: Any, end: Any = None, text: Any = None) -> None:
+    """Call start(tag, attributes, line) and end(tag, line) for the elements of a document, and text(data)."""
+    parser = expat.ParserCreate(intern={})
     parser.buffer_text = True
-    parser.StartElementHandler = handler.start
-    parser.EndElementHandler = getattr(handler, "end", None)
-    parser.CharacterDataHandler = getattr(handler, "text", None)
+    # Tags without the prefix of their namespace.
+    parser.StartElementHandler = lambda tag, found: start(tag.rpartition(":")[2], found, parser.CurrentLineNumber)
+    parser.EndElementHandler = end and (lambda tag: end(tag.rpartition(":")[2], parser.CurrentLineNumber))
+    parser.CharacterDataHandler = text
     parser.XmlDeclHandler = _check_encoding
     parser.StartDoctypeDeclHandler = _check_doctype
     parser.EntityDeclHandler = parser.SkippedEntityHandler = _refuse_entity
@@ -40,7 +41,7 @@ def parse_xml(data: bytes, where: str, handler: Any) -> None:
     except (LookupError, ValueError) as error:
         raise complaint(where, parser.CurrentLineNumber, f"not well-formed XML: {error}") from None
     finally:
-        del handler.parser  # breaks a cycle that would keep everything that was read
+        parser.StartElementHandler = parser.EndElementHandler = None  # a cycle that would keep everything that was read
     if b"&" in data and (found := ENTITY_IN_TAG.search(data)):
         raise complaint(where, data.count(b"\n", 0, found.end()) + 1, "an attribute names an unknown entity")
 
@@ -90,7 +91,7 @@ class Document:
 def parse_gxl(data: bytes, where: str) -> Document:
     """Return the one graph of a GXL document."""
     reader = _Reader()
-    parse_xml(data, where, reader)
+    parse_xml(data, where, reader.start, reader.end, reader.text)
     if reader.mode is None:
         raise complaint(where, None, "holds no <graph>")
     edges = _merged(where, reader)
@@ -147,7 +148,6 @@ class _Edge(NamedTuple):
 class _Reader:
     """Takes the elements of a GXL document."""
 
-    parser: Any = None
     mode: str | None = None
     vertices: dict[str, Record] = field(default_factory=dict)
     edges: list[_Edge] = field(default_factory=list)
@@ -156,13 +156,14 @@ class _Reader:
     record: Record = field(default_factory=dict)
     name: str = ""
     pieces: list[str] | None = None  # of the value being read
+    line: int = 0
 
     @property
     def directed(self) -> bool:
         return self.mode == "directed"
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        tag, parent = tag.rpartition(":")[2], self.path[-1]  # without the prefix of its namespace
+    def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        parent, self.line = self.path[-1], line
         self.path.append(tag)
         if tag in TAKEN.get(parent, ()):
             getattr(self, f"_start_{tag}")(attributes)
@@ -193,7 +194,7 @@ class _Reader:
         if attributes.get("isdirected", "") not in ("", "true" if self.directed else "false"):
             raise RefusedError(f"an edge against the graph's edgemode {self.mode!r}: mixed graphs are not supported")
         self.record = {}
-        self.edges.append(_Edge(self.parser.CurrentLineNumber, ends, self.record))
+        self.edges.append(_Edge(self.line, ends, self.record))
 
     def _start_attr(self, attributes: dict[str, str]) -> None:
         self.name = required("attr", attributes, "name")
@@ -202,21 +203,18 @@ class _Reader:
         if self.name in self.record:
             raise RefusedError(f"attribute {quoted(self.name)} appears twice")
 
-    def end(self, tag: str) -> None:
-        tag = self.path.pop()
+    def end(self, tag: str, line: int) -> None:
+        self.path.pop()
         if self.path[-1] == "attr":
-            self._end_value(tag.lower())
+            text = "".join(self.pieces or ()).strip()
+            self.pieces = None
+            kind, self.record[self.name] = read_value(tag.lower(), text)
+            owner = self.path[-2]
+            if owner != "graph":
+                found = self.kinds.setdefault(("vertex" if owner == "node" else "edge", self.name), {})
+                found.setdefault(kind, (line, text))
         elif tag == "attr" and self.name not in self.record:
             raise RefusedError(f"attribute {quoted(self.name)} has no value")
-
-    def _end_value(self, tag: str) -> None:
-        text = "".join(self.pieces or ()).strip()
-        self.pieces = None
-        kind, self.record[self.name] = read_value(tag, text)
-        owner = self.path[-2]
-        if owner != "graph":
-            found = self.kinds.setdefault(("vertex" if owner == "node" else "edge", self.name), {})
-            found.setdefault(kind, (self.parser.CurrentLineNumber, text))
 
     def text(self, data: str) -> None:
         if self.pieces is not None:

@@ -1,11 +1,14 @@
 """Python values <-> JSON and arrays, as docs/reference/model_file.md lists them.
 
-A file can only name classes and functions of the catalogue. Single values are in ``plain.py``. A list of patterns is a
+A file can only name the classes and functions that the registries list, and what these need. A measure names in
+`fitted_class` and `stored_classes` what its models need. Single values are in ``plain.py``. A list of patterns is a
 column of few arrays: numbers side by side, arrays end to end, dictionaries key by key, objects field by field.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import chain
 from types import FunctionType
 from typing import Any
 
@@ -13,10 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.base.checks import demand, is_array
-from eocc.formats.model_file.arrays import descr_of
-from eocc.formats.model_file.catalogue import class_named, fields_of, functions, is_stored, make, name_of
-from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_from_json, plain_to_json
+from eocc.base.stored import declared, restored
+from eocc.entropic import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, TCONORMS
+from eocc.formats.model_file.container import descr_of
+from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_to_json
+from eocc.measures import MEASURES
+from eocc.measures.composite import Composite
+from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
+from eocc.space.baseline import Baseline
+from eocc.space.prototypes import SELECTIONS
+from eocc.tables.reading import ReadColumn, Reading
+from eocc.tables.spelling import Spelling
+from eocc.tables.table import Column, Table
+from eocc.tables.windows import Windowing
 
 # Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
 SAFE_HASHES = ("float", "bytes", "date")
@@ -24,6 +37,46 @@ SAFE_HASHES = ("float", "bytes", "date")
 
 class TooLargeError(ValueError):
     """The values of a file would take more memory than allowed."""
+
+
+def _entries() -> Iterator[Any]:
+    for registry in (MEMBERSHIP_FUNCTIONS, EXTENTS, TCONORMS, PERFORMANCES, SEARCHES, SELECTIONS):
+        yield from registry.values()
+
+
+@cache
+def functions() -> dict[str, Callable[..., Any]]:
+    """Return the functions that a file may name, by name."""
+    return {one.__name__: one for one in _entries() if isinstance(one, FunctionType)}
+
+
+def classes() -> Iterator[type]:
+    """Yield the classes that a file may name; most are imported only then. Their fields declare what is stored."""
+    yield from map(_class_of, MEMBERSHIP_FUNCTIONS.values())  # every model has one
+    yield from (LabelledGraph, Table, Column, Reading, Baseline, ReadColumn, Windowing, Spelling)
+    for measure in chain([Composite], MEASURES.values()):
+        yield from (measure, measure.fitted_class, *measure.stored_classes)
+    yield from (_class_of(one) for one in _entries() if not isinstance(one, FunctionType))
+
+
+def _class_of(one: Any) -> type:
+    return one if isinstance(one, type) else type(one)
+
+
+@cache
+def class_named(name: str) -> type | None:
+    """Return the class of this name, None if a file may name none."""
+    return next((one for one in classes() if name_of(one) == name), None)
+
+
+def name_of(kind: type) -> str:
+    """Return what a file calls a class."""
+    return kind.__name__.lstrip("_")
+
+
+def is_stored(kind: type) -> bool:
+    """Say whether a file may name the class."""
+    return kind.__module__.startswith("eocc.") and class_named(name_of(kind)) is kind
 
 
 class Encoder:
@@ -55,34 +108,33 @@ class Encoder:
         kind = type(value)
         if kind in (str, float, int):  # most values are, and a model may hold millions
             return plain_to_json(value)
+        if kind is list:
+            return self._items(value, place, depth)
+        if kind is tuple:
+            return {"tuple": self._items(value, place, depth)}
+        if kind in (frozenset, set):
+            # A set has no order of its own; this one is the same in every process.
+            return {"set": sorted(self._items(value, place, depth), key=json.dumps)}
+        if isinstance(value, Mapping):
+            return {"dict": [self._pair(key, part, place, i, depth + 1) for i, (key, part) in enumerate(value.items())]}
+        if isinstance(value, np.ndarray):
+            if value.dtype == object:
+                return {"cells": [list(value.shape), self._items(value.ravel().tolist(), place, depth)]}
+            return self._array(value, place)
         if kind is Objects:
             return {"patterns": self._column(list(value), place, depth + 1)}
         if is_stored(kind):
-            parts = {name: self._value(getattr(value, name), f"{place}.{name}", depth + 1) for name in fields_of(kind)}
+            parts = {name: self._value(getattr(value, name), f"{place}.{name}", depth + 1) for name in declared(kind)}
             return {"object": [name_of(kind), parts]}
         if isinstance(value, FunctionType) and functions().get(value.__name__) is value:
             return {"function": value.__name__}
-        if isinstance(value, np.ndarray) and value.dtype == object:
-            return {"cells": [list(value.shape), self._items(value.ravel().tolist(), place, depth)]}
-        return self._array(value, place) if isinstance(value, np.ndarray) else self._container(value, place, depth)
+        return plain_to_json(value)
 
     def _array(self, array: NDArray[Any], place: str) -> Any:
         if descr_of(array) is None:
             raise UnwritableError(f"an array of {array.dtype} cannot be written to a model file")
         self.arrays[place] = array
         return {"array": place}
-
-    def _container(self, value: Any, place: str, depth: int) -> Any:
-        if type(value) is list:
-            return self._items(value, place, depth)
-        if type(value) is tuple:
-            return {"tuple": self._items(value, place, depth)}
-        if isinstance(value, Mapping):
-            return {"dict": [self._pair(key, part, place, i, depth + 1) for i, (key, part) in enumerate(value.items())]}
-        if type(value) in (frozenset, set):
-            # A set has no order of its own; this one is the same in every process.
-            return {"set": sorted(self._items(value, place, depth), key=json.dumps)}
-        return plain_to_json(value)
 
     def _pair(self, key: Any, part: Any, place: str, i: int, depth: int) -> list[Any]:
         # An array is named after the keys that lead to it, if they are short.
@@ -107,8 +159,8 @@ class Encoder:
         if kind is dict and (keys := _shared_keys(values)):
             entries = [self._entry(values, key, f"{place}.{i}", depth + 1) for i, key in enumerate(keys)]
             return {"dicts": {"count": len(values), "entries": entries}}
-        if kind is not None and is_stored(kind) and fields_of(kind):
-            parts = {name: [getattr(value, name) for value in values] for name in fields_of(kind)}
+        if kind is not None and is_stored(kind) and declared(kind):
+            parts = {name: [getattr(value, name) for value in values] for name in declared(kind)}
             columns = {name: self._column(part, f"{place}.{name}", depth + 1) for name, part in parts.items()}
             return {"objects": [name_of(kind), columns]}
         return self._items(values, place, depth)
@@ -190,7 +242,10 @@ class Decoder:
             return check_integer(document) if type(document) is int else document
         tag, content = _only(document)
         if tag in PLAIN:
-            value = plain_from_json(tag, content)
+            try:
+                value = PLAIN[tag](content)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                raise ValueError(f"no {tag}: {str(error)[:80]}") from None
             return value if tag in SAFE_HASHES else self._counted(value)
         return _named("kind of value", self.kinds.get, tag)(content, depth)
 
@@ -231,8 +286,9 @@ class Decoder:
         return found
 
     def _object(self, content: Any, depth: int) -> Any:
-        kind, parts = _class_and_parts(content)
-        return make(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()})
+        name, parts = content
+        kind = _named("class", class_named, name)
+        return restored(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()}, name)
 
     def _take(self, count: int, size: int) -> None:
         """Count the memory of this number of values before they are made, each of the most bytes that Python needs.
@@ -291,27 +347,19 @@ class Decoder:
         return dicts
 
     def _objects(self, content: Any, depth: int) -> list[Any]:
-        kind, parts = _class_and_parts(content)
+        name, parts = content
+        kind = _named("class", class_named, name)
         columns = {field: self._column(part, depth) for field, part in parts.items()}
-        demand(columns, f"{name_of(kind)} has no fields to store by column")
+        demand(columns, f"{name} has no fields to store by column")
         self._take(min(map(len, columns.values())), 1024)
-        return [make(kind, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+        rows = zip(*columns.values(), strict=True)
+        return [restored(kind, dict(zip(columns, row, strict=True)), name) for row in rows]
 
 
 def _only(document: Any) -> tuple[str, Any]:
     demand(isinstance(document, dict) and len(document) == 1, "a value must be a list or an object with one key")
     (item,) = document.items()
     return str(item[0]), item[1]
-
-
-def _class_and_parts(content: Any) -> tuple[type, dict[str, Any]]:
-    """Return a class, and its stored fields: all, and no others."""
-    name, parts = content
-    kind: type = _named("class", class_named, name)
-    fields = fields_of(kind)
-    is_right = isinstance(parts, dict) and set(parts) == set(fields)
-    demand(is_right, f"{name} has the fields {', '.join(fields) or '(none)'}, and no others")
-    return kind, parts
 
 
 def _named(what: str, find: Callable[[str], Any], name: Any) -> Any:

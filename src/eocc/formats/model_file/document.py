@@ -1,24 +1,38 @@
 """A fitted classifier <-> the manifest and the arrays of its file."""
 
+import hashlib
+import json
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.base.checks import AGREEMENT, MOST_SHOWN, Parameter, demand, real
-from eocc.formats.model_file.codec import Decoder, Encoder
-from eocc.formats.model_file.container import FORMAT
+from eocc.formats.model_file.codec import Decoder, Encoder, TooLargeError
+from eocc.formats.model_file.container import (
+    AGAIN,
+    FORMAT,
+    TRUSTED,
+    Arrays,
+    array_bytes,
+    fault,
+    read_container,
+    write_container,
+)
 from eocc.formats.model_file.plain import UnwritableError
 from eocc.measures.auto import resolve_measure
 from eocc.measures.composite import Composite, FittedComposite
 from eocc.measures.function import FittedFunction, FunctionMeasure
 from eocc.measures.precomputed import joined
 
-Arrays = dict[str, NDArray[Any]]
+# Larger files are read only on request, so that a file from elsewhere cannot fill the memory.
+MAX_BYTES = 2**30
+FAILURES = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 # The fitted values that scoring calls, each with the argument of `load` that replaces one of the user's own.
 CALLED = {"resolved_measure": "measure"} | {name: name for name in ("measure", "membership_function", "tconorm")}
 # The cells of alignment tables that may be computed to score the first training row: about a second of work.
@@ -45,6 +59,57 @@ class NotSaved:
     def __repr__(self) -> str:
         what = f"{self.parameter} was of type {self.kind}, which a model file cannot hold"
         return f"<{what}: set_params({self.parameter}=...) before fit>"
+
+
+def save(classifier: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier to `path`, whole or not at all; the same model gives the same bytes."""
+    write_container(path, *describe(classifier))
+
+
+def identity(classifier: Any) -> str | None:
+    """Return 16 hexadecimal digits that only models with the same fitted values share; None if it cannot be saved."""
+    try:
+        manifest, arrays = describe(classifier)
+    except UnwritableError:
+        return None
+    fitted = json.dumps([manifest["estimator"], manifest["fitted"]], allow_nan=False)
+    digest = hashlib.sha256(fitted.encode())
+    for name in sorted(arrays):
+        digest.update(name.encode() + array_bytes(arrays[name]))
+    return digest.hexdigest()[:16]
+
+
+def version_of(path: str | os.PathLike[str]) -> str:
+    """Return the version of eocc that wrote a model file."""
+    return str(read_container(Path(path), MAX_BYTES)[0]["library_version"])
+
+
+def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mapping[str, Any], max_bytes: int) -> Any:
+    """Return the classifier saved at `path`, one of the `classes`, or raise a ModelFileError.
+
+    `given` holds the measure, membership function and t-conorm of the user's own, None where the file holds it.
+    """
+    place = Path(path)
+    return assemble(place, *read_container(place, max_bytes), classes, given, max_bytes)
+
+
+def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mapping[str, Any], max_bytes: int) -> Any:
+    """Return the classifier that the content of the file at `path` describes, or raise a ModelFileError."""
+    passed, wanted = {name: value for name, value in given.items() if value is not None}, manifest["passed_at_load"]
+    if not isinstance(wanted, dict) or not set(wanted) <= set(given):
+        raise fault(path, "does not say which objects must be passed")
+    for name in wanted.keys() ^ passed.keys():  # exactly those objects are passed that the file does not hold
+        if name in passed:
+            raise fault(path, f"holds its own {name}", f"load it without {name}=")
+        what = f"was fitted with a {name} of your own ({str(wanted[name])[:40]}), which a file cannot hold"
+        raise fault(path, what, f"pass it again: load(path, {name}=...)")
+    try:
+        return restore(manifest, Decoder(arrays, max_bytes), passed, classes)
+    except TooLargeError as error:
+        raise fault(path, str(error), TRUSTED) from None
+    except FAILURES as error:
+        remedy = f"pass the {' and '.join(passed)} of the fit, or save the model again" if passed else AGAIN
+        raise fault(path, f"is no model: {str(error) or type(error).__name__}", remedy) from error
 
 
 def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
