@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_file, load_breast_cancer, load_iris
 
+from eocc.base.checks import demand
 from eocc.base.printing import complaint, printable, quoted
 from eocc.base.registry import choose
 from eocc.datasets.catalogue import UCI, DatasetRow
@@ -118,36 +119,30 @@ def _read_raw(row: DatasetRow, path: Path, source: str) -> UciSet:
 def read_target_csv(path: Path, row: DatasetRow) -> UciSet:
     """Return the set of a CSV file. Blank cells are NaN if the set has missing cells, and otherwise an error."""
     data, where = read_file(path, LARGE)
-    lines = _csv_lines(data, where)
-    *names, last = next(lines, (1, [""]))[1]
-    if not names or last != "target":
-        raise complaint(where, 1, "the header must name the features, then `target`")
-    if not all(names) or len({*names, last}) <= len(names):
-        raise complaint(where, 1, "the header has a blank name, or a name twice")
-    rows, is_target = list[list[float]](), list[bool]()
-    for line, cells in lines:
-        if len(cells) != len(names) + 1:
-            raise complaint(where, line, f"{len(cells)} cells where {len(names) + 1} are expected")
-        if cells[-1] not in ("0", "1"):
-            raise complaint(where, line, f"target must be 1 or 0, not {quoted(cells[-1])}")
-        rows.append([_number(cell, where, line, bool(row.n_missing)) for cell in cells[:-1]])
-        is_target.append(cells[-1] == "1")
+    line, rows, is_target = 1, list[list[float]](), list[bool]()
+    try:
+        reader = csv.reader(data.decode("utf-8-sig").splitlines(), strict=True)
+        *names, last = map(str.strip, next(reader, [""]))
+        demand(names and last == "target", "the header must name the features, then `target`")
+        demand(all(names) and len({*names, last}) > len(names), "the header has a blank name, or a name twice")
+        for cells in filter(None, reader):
+            line = reader.line_num
+            demand(len(cells) == len(names) + 1, f"{len(cells)} cells where {len(names) + 1} are expected")
+            *numbers, target = map(str.strip, cells)
+            demand(target in ("0", "1"), f"target must be 1 or 0, not {quoted(target)}")
+            rows.append([_number(cell, row.n_missing > 0) for cell in numbers])
+            is_target.append(target == "1")
+    except UnicodeDecodeError as error:
+        raise complaint(where, data.count(b"\n", 0, error.start) + 1, "is not UTF-8 text") from None
+    except csv.Error as error:
+        raise complaint(where, reader.line_num, f"is not CSV: {error}") from None
+    except ValueError as error:
+        raise complaint(where, line, str(error)) from None
     X = np.array(rows).reshape(len(rows), len(names))
     return UciSet(row.name, row.title, X, np.array(is_target, bool), tuple(names), row.source(data))
 
 
-def _csv_lines(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
-    try:
-        reader = csv.reader(data.decode("utf-8-sig").splitlines(), strict=True)
-    except UnicodeDecodeError as error:
-        raise complaint(where, data.count(b"\n", 0, error.start) + 1, "is not UTF-8 text") from None
-    try:
-        yield from ((reader.line_num, [cell.strip() for cell in cells]) for cells in reader if cells)
-    except csv.Error as error:
-        raise complaint(where, reader.line_num, f"is not CSV: {error}") from None
-
-
-def _number(cell: str, where: str, line: int, has_blanks: bool) -> float:
+def _number(cell: str, has_blanks: bool) -> float:
     if has_blanks and not cell:
         return math.nan
     try:
@@ -155,6 +150,5 @@ def _number(cell: str, where: str, line: int, has_blanks: bool) -> float:
     except ValueError:
         number = math.nan
     # float() also accepts 1_000 and digits of other scripts.
-    if not math.isfinite(number) or "_" in cell or not cell.isascii():
-        raise complaint(where, line, f"{quoted(cell)} is not a finite number")
+    demand(math.isfinite(number) and "_" not in cell and cell.isascii(), f"{quoted(cell)} is not a finite number")
     return number
