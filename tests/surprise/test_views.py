@@ -458,7 +458,7 @@ class TestExactness:
     def test_threads_change_nothing(self, kind, monkeypatch):
         X, new = self.data(kind)
         expected = SurpriseClassifier().fit(X).score_samples(new)
-        monkeypatch.setattr("eocc.classifiers.surprise.BLOCK_ROWS", 7)
+        monkeypatch.setattr("eocc.classifiers.learning.BLOCK_ROWS", 7)
         assert_array_equal(SurpriseClassifier(n_jobs=3).fit(X).score_samples(new), expected)
 
     @KINDS
