@@ -45,6 +45,7 @@ CHANGES = {
     **{f"handicap of covariance {value}": (handicap("covariance", value),) for value in (0.0, 2.0)},
     **{f"handicap of cell {value}": (handicap("cell", value),) for value in (1.5, 3.5)},
     **{f"{value} landmarks of far": (constant(far, "N_LANDMARKS", value),) for value in (32, 128)},
+    "landmarks of far up to all rows": (constant(far, "SHARE", 1),),
     **{f"{value} folds of covariance": (constant(covariance, "N_FOLDS", value),) for value in (2, 10)},
     "profile up to the 4th neighbour": (constant(neighbours, "LARGEST_SIZE", 4),),
     "profile up to the 16th neighbour": (constant(neighbours, "LARGEST_SIZE", 16),),

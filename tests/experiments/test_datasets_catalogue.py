@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from eocc.datasets.catalogue import ROWS, data_folder
+from eocc.datasets.published import ROWS, data_folder
 from published_datasets import published_datasets
 
 PAPERS = [row for row in ROWS if row.variant_of is None]

@@ -7,8 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from eocc.datasets.catalogue import IAM
-from eocc.datasets.iam import load_iam
+from eocc.datasets.published import IAM, load_iam
 from eocc.formats.graphs.gxl import parse_cxl, read_gxl
 from graph_files import TRIANGLE, cxl, gxl, message_of, write_zip
 

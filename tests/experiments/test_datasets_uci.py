@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from eocc.datasets import uci
-from eocc.datasets.catalogue import UCI
-from eocc.datasets.uci import load_uci
+from eocc.datasets import published
+from eocc.datasets.published import UCI, load_uci
 from graph_files import message_of
 
 REAL = os.environ.get("EOCC_DATA")
@@ -158,7 +157,7 @@ def test_file_is_downloaded_once_and_then_read_from_the_data_folder(folder, monk
         (folder / name).write_text(sonar(111, 97))
         return folder / name
 
-    monkeypatch.setattr(uci, "fetch_file", pretend)
+    monkeypatch.setattr(published, "fetch_file", pretend)
     first, second = load_uci("S"), load_uci("S")
     public = UCI["S"].public_file
     assert asked == [(public.address, public.sha256)]
@@ -172,7 +171,7 @@ def test_failed_download_error_says_how_to_get_the_set_in_one_line(folder, monke
     def fail(address, *arguments, **options):
         raise URLError("no route\nto host")
 
-    monkeypatch.setattr(uci, "fetch_file", fail)
+    monkeypatch.setattr(published, "fetch_file", fail)
     with pytest.raises(FileNotFoundError) as caught:
         load_uci("S")
     message = str(caught.value)

@@ -9,9 +9,9 @@ from scipy.stats import gaussian_kde, multivariate_normal, norm
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KernelDensity
 
-from eocc.rivals.centres import KMeansDescription
 from eocc.rivals.densities import MixtureOfGaussians, NaiveParzen, Parzen, likeliest_width
 from eocc.rivals.neighbours import KNearestNeighbours
+from eocc.rivals.reconstructions import KMeansDescription
 
 
 def cloud(n=40, d=3, seed=0):

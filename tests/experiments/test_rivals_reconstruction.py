@@ -11,8 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from eocc.rivals.centres import SelfOrganisingMap
-from eocc.rivals.subspaces import AutoEncoder, PrincipalComponents
+from eocc.rivals.reconstructions import AutoEncoder, PrincipalComponents, SelfOrganisingMap
 
 CROSS = np.array([[-2.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 

@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 
 from eocc.entropic.graph import spanning_tree
 from eocc.kernels.trees import lower_to_edges, lower_to_triangles
-from eocc.rivals.centres import (
+from eocc.rivals.neighbours import SpanningTreeDescription
+from eocc.rivals.reconstructions import (
     ChameleonDescription,
     KCentres,
     chameleon_labels,
@@ -18,7 +19,6 @@ from eocc.rivals.centres import (
     recentred_centres,
     regions,
 )
-from eocc.rivals.neighbours import SpanningTreeDescription
 from oracles import rivals as oracle
 from strategies import distance_matrices, points
 

@@ -110,7 +110,7 @@ def test_the_numbers_by_hand():
     scales = np.array([4, 10 / 3, 10 / 3])
     assert near.n_local == 3
     assert_allclose(near.local_ratio, 4 / 3 / scales.mean())
-    assert list(one.views) == ["neighbours", "far", "covariance", "cell"]
+    assert list(one.views) == ["neighbours", "covariance", "cell"]
     assert "Its nearest training row lies within 0.125; for a typical training row it lies within 0.188." in words(one)
 
 

@@ -144,7 +144,7 @@ def far_view(training, new):
     The distance of a training row to itself, or to its copy, is infinite.
     """
     n_landmarks = len(training[0][0])
-    sizes = [k for k in (2, 4, 8, 16) if k <= (n_landmarks - 1) // 2] or [1]
+    sizes = [k for k in (2, 4, 8) if k <= (n_landmarks - 1) // 2] or [1]
     both = []
     for kinds in zip(training, new, strict=True):
         near = [[[sorted(row)[k - 1] for k in sizes] for row in rows] for rows in kinds]

@@ -15,10 +15,11 @@ from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
+from eocc.surprise import far
 from eocc.surprise.cell import cells_of, values_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.covariance import fit_covariance, folds_of
-from eocc.surprise.far import fit_far, sizes_among
+from eocc.surprise.far import fit_far
 from eocc.surprise.model import HELPERS, Surprise, fit_surprise
 from oracles import surprise as oracle
 
@@ -160,8 +161,10 @@ class TestCells:
 
 
 class TestFar:
-    def test_five_points_on_a_line_by_hand(self):
+    def test_five_points_on_a_line_by_hand(self, monkeypatch):
         # Of five landmarks the second nearest counts. Left out, 0, 1, 2, 3 and 10 have it at 2, 1, 1, 2 and 8.
+        monkeypatch.setattr(far, "SHARE", 1)
+        monkeypatch.setattr(far, "FEWEST", 3)
         normal = reference([[0.0], [1.0], [2.0], [3.0], [10.0]])
         view, left_out = fit_far(normal.among_itself(), keys_of(normal))
         logs = np.log([2.0, 1, 1, 2, 8])
@@ -169,31 +172,35 @@ class TestFar:
         # 12 lies 2 from 10 and 9 from 3.
         assert_allclose(view.of(normal.compare(np.array([[12.0]]))), (np.log(9) - logs.mean()) / logs.std())
 
-    def test_copies_of_a_landmark_are_left_out_with_it(self):
+    def test_copies_of_a_landmark_are_left_out_with_it(self, monkeypatch):
+        monkeypatch.setattr(far, "SHARE", 1)
+        monkeypatch.setattr(far, "FEWEST", 3)
         normal = reference([[0.0], [1.0], [2.0], [3.0], [10.0], [10.0], [10.0]])
         view, left_out = fit_far(normal.among_itself(), keys_of(normal))
         assert len(view.landmarks) == 5
         assert left_out[4] == left_out[5] == left_out[6] == left_out.max()
 
-    def test_which_landmarks_count(self):
-        # At most half of the others: 2, 4, 8 and 16 of 33 or more.
-        found = [sizes_among(n).tolist() for n in (3, 4, 5, 9, 17, 32, 33, 64)]
-        assert found == [[1], [1], [2], [2, 4], [2, 4, 8], [2, 4, 8], [2, 4, 8, 16], [2, 4, 8, 16]]
+    @pytest.mark.parametrize(("n", "n_sizes"), [(32, 1), (36, 2), (64, 2), (68, 3), (300, 3)])
+    def test_which_landmarks_count(self, n, n_sizes):
+        # The 2nd, 4th and 8th of at most 64, none beyond half of the other landmarks.
+        normal = reference(np.random.default_rng(0).normal(size=(n, 2)))
+        view, _ = fit_far(normal.among_itself(), keys_of(normal))
+        assert len(view.mean) == n_sizes
 
-    def test_landmarks_are_the_64_different_rows_of_the_smallest_hash(self):
-        X = np.random.default_rng(0).normal(size=(200, 2))
-        X[100:150] = X[:50]
+    @pytest.mark.parametrize(("n", "n_landmarks"), [(350, 64), (200, 37), (98, 12)])
+    def test_landmarks_are_a_quarter_of_the_different_rows_with_the_smallest_hashes(self, n, n_landmarks):
+        X = np.random.default_rng(0).normal(size=(n, 2))
+        X[-50:] = X[:50]
         normal = reference(X)
         view, _ = fit_far(normal.among_itself(), keys_of(normal))
         keys = keys_of(normal)
-        assert len(view.landmarks) == 64
-        assert_array_equal(np.sort(keys[view.landmarks]), np.unique(keys)[:64])
-        assert (view.landmarks[view.landmarks < 150] < 100).all()  # the first of equal rows
+        assert len(view.landmarks) == n_landmarks
+        assert_array_equal(np.sort(keys[view.landmarks]), np.unique(keys)[:n_landmarks])
+        assert (view.landmarks < n - 50).all()  # the first of equal rows
 
-    def test_fewer_than_three_different_rows_have_none(self):
-        for X in ([[1.0]], [[1.0], [1.0], [2.0]]):
-            normal = reference(X)
-            assert fit_far(normal.among_itself(), keys_of(normal)) is None
+    def test_fewer_than_32_different_rows_have_none(self):
+        normal = reference([[float(k % 31)] for k in range(62)])
+        assert fit_far(normal.among_itself(), keys_of(normal)) is None
 
     @given(st.integers(1, 70), st.integers(1, 5), st.integers(0, 2), st.integers(0))
     def test_the_kernel_sorts_all_distances(self, n, d, decimals, seed):
@@ -208,7 +215,9 @@ class TestFar:
         assert_allclose(found, np.sort(squares, axis=1)[:, ranks], rtol=1e-12, atol=1e-14)
 
     @pytest.mark.parametrize("name", ["string-edit", "euclidean", "precomputed"])
-    def test_pairs_rows_and_lists_give_the_same(self, name):
+    def test_pairs_rows_and_lists_give_the_same(self, name, monkeypatch):
+        monkeypatch.setattr(far, "SHARE", 1)
+        monkeypatch.setattr(far, "FEWEST", 3)
         X = np.array([[0.0], [1.0], [2.5], [4.0], [10.0], [13.0], [13.0]])
         made = {
             "euclidean": X,
@@ -344,10 +353,11 @@ class TestCombination:
     @pytest.mark.parametrize(
         ("rows", "names"),
         [
-            (np.random.default_rng(0).normal(size=(30, 2)), "neighbours, far, covariance, cell"),
-            (pd.DataFrame({"a": np.sin(np.arange(30.0)), "b": [*"xyz"] * 10}), "neighbours, far, cell"),
-            (["a" * k for k in range(30)], "neighbours, far"),
-            (np.ones((30, 2)), "neighbours, cell"),
+            (np.random.default_rng(0).normal(size=(33, 2)), "neighbours, far, covariance, cell"),
+            (pd.DataFrame({"a": np.sin(np.arange(33.0)), "b": [*"xyz"] * 11}), "neighbours, far, cell"),
+            (["a" * k for k in range(33)], "neighbours, far"),
+            (["a" * k for k in range(31)], "neighbours"),
+            (np.ones((33, 2)), "neighbours, cell"),
         ],
     )
     def test_which_views_the_data_have(self, rows, names):
@@ -448,7 +458,7 @@ class TestExactness:
     def test_threads_change_nothing(self, kind, monkeypatch):
         X, new = self.data(kind)
         expected = SurpriseClassifier().fit(X).score_samples(new)
-        monkeypatch.setattr("eocc.classifiers.surprise.BLOCK_ROWS", 7)
+        monkeypatch.setattr("eocc.classifiers.learning.BLOCK_ROWS", 7)
         assert_array_equal(SurpriseClassifier(n_jobs=3).fit(X).score_samples(new), expected)
 
     @KINDS

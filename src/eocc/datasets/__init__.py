@@ -3,17 +3,17 @@
 from eocc.base.registry import Registry
 
 __getattr__, __all__ = Registry("eocc", {}).exports(
-    "datasets.catalogue.data_folder",
-    "datasets.iam.IamSet",
-    "datasets.iam.load_iam",
+    "datasets.published.data_folder",
+    "datasets.published.IamSet",
+    "datasets.published.load_iam",
     "datasets.synthetic.make_pumps",
     "datasets.synthetic.OneClassProblem",
     "datasets.synthetic.make_isolated_pattern",
     "datasets.synthetic.make_narrow_band",
     "datasets.synthetic.make_three_clusters",
     "datasets.synthetic.make_two_clusters",
-    "datasets.uci.UciSet",
-    "datasets.uci.load_uci",
+    "datasets.published.UciSet",
+    "datasets.published.load_uci",
     "formats.archive.Limits",
     "formats.graphs.gxl.GraphSet",
     "formats.graphs.gxl.read_graph_set",

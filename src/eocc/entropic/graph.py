@@ -13,6 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from eocc.base.checks import demand
 from eocc.base.threads import interruptibly
 from eocc.base.types import Indices, Matrix
 from eocc.base.vocabulary import completed
@@ -84,16 +85,14 @@ def spanning_tree(distances: ArrayLike) -> SpanningTree:
 def checked_distances(distances: ArrayLike) -> Matrix:
     """Return the matrix; raise a ValueError unless it is square, symmetric, finite, nonnegative, with diagonal 0."""
     matrix = np.ascontiguousarray(distances, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
-        raise ValueError(f"distances must be a square matrix, not of shape {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise ValueError("distances contain NaN or infinity; drop or impute those patterns first")
-    if matrix.min() < 0:
-        raise ValueError(f"distances must not be negative; the least is {matrix.min():g}")
-    if matrix.diagonal().any():
-        raise ValueError(f"distances must be 0 on the diagonal; found {matrix.diagonal().max():g}")
-    if not np.array_equal(matrix, matrix.T):
-        raise ValueError("distances must be symmetric; use (d + d.T) / 2 if they differ by rounding only")
+    is_square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0
+    demand(is_square, f"distances must be a square matrix, not of shape {matrix.shape}")
+    demand(np.isfinite(matrix).all(), "distances contain NaN or infinity; drop or impute those patterns first")
+    least, own = matrix.min(), matrix.diagonal().max()
+    demand(least >= 0, f"distances must not be negative; the least is {least:g}")
+    demand(own == 0, f"distances must be 0 on the diagonal; found {own:g}")
+    remedy = "use (d + d.T) / 2 if they differ by rounding only"
+    demand(np.array_equal(matrix, matrix.T), f"distances must be symmetric; {remedy}")
     return matrix
 
 
@@ -150,12 +149,11 @@ def point_spanning_tree(points: ArrayLike) -> SpanningTree:
     ([[1, 2], [0, 2]], [4.243, 1.0])
     """
     rows = np.ascontiguousarray(points, dtype=np.float64)
-    if rows.ndim != 2 or rows.size == 0:
-        raise ValueError(f"points must be a matrix with rows and columns, not of shape {rows.shape}")
-    if not np.isfinite(rows).all():
-        raise ValueError("points contain NaN or infinity; drop or impute those patterns first")
-    if np.abs(rows).max() > 1e150:
-        raise ValueError(f"points reach {np.abs(rows).max():g}, whose square overflows; divide them first")
+    is_matrix = rows.ndim == 2 and rows.size > 0
+    demand(is_matrix, f"points must be a matrix with rows and columns, not of shape {rows.shape}")
+    demand(np.isfinite(rows).all(), "points contain NaN or infinity; drop or impute those patterns first")
+    largest = np.abs(rows).max()
+    demand(largest <= 1e150, f"points reach {largest:g}, whose square overflows; divide them first")
     edges, keys = np.empty((len(rows) - 1, 2), np.int64), np.empty(len(rows) - 1)
     columns = rows[1:].T.copy()
     interruptibly(lambda: prim_point_edges(rows, columns, edges, keys), len(rows) * rows.size)

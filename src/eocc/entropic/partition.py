@@ -6,6 +6,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from eocc.base.checks import demand
 from eocc.base.registry import choose
 from eocc.base.types import Indices, Matrix
 from eocc.base.vocabulary import completed
@@ -97,17 +98,15 @@ def _split(distances: ArrayLike, tree: SpanningTree, least: int, tolerance: floa
 def checked_tree(tree: SpanningTree) -> SpanningTree:
     """Return the tree; raise a ValueError unless it spans its patterns, heaviest edge first."""
     edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
-    if edges.shape != (found - 1, 2) or not np.issubdtype(edges.dtype, np.integer):
-        raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
-    if len(edges) and not (edges.min() >= 0 and edges.max() < found):
-        raise ValueError(f"edges must join patterns 0..{found - 1}; found {edges.min()} and {edges.max()}")
-    joined = scipy.sparse.coo_array(
-        (np.ones(len(edges)), edges.T.astype(np.int32)), shape=(found, found)
-    )  # older scipy takes no others
-    if scipy.sparse.csgraph.connected_components(joined, directed=False, return_labels=False) > 1:
-        raise ValueError("edges must join all patterns without a circle")
-    if not (np.diff(lengths) <= 0).all():
-        raise ValueError("edges must come heaviest first; spanning_tree orders them so")
+    are_pairs = edges.shape == (found - 1, 2) and np.issubdtype(edges.dtype, np.integer)
+    demand(are_pairs, f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
+    low, high = edges.min(initial=0), edges.max(initial=0)
+    demand(low >= 0 and high < found, f"edges must join patterns 0..{found - 1}; found {low} and {high}")
+    ends = edges.T.astype(np.int32)  # older scipy takes no others
+    joined = scipy.sparse.coo_array((np.ones(len(edges)), ends), shape=(found, found))
+    n_parts = scipy.sparse.csgraph.connected_components(joined, directed=False, return_labels=False)
+    demand(n_parts == 1, "edges must join all patterns without a circle")
+    demand((np.diff(lengths) <= 0).all(), "edges must come heaviest first; spanning_tree orders them so")
     return SpanningTree(np.ascontiguousarray(edges, dtype=np.int64), np.asarray(lengths, dtype=np.float64))
 
 

@@ -16,7 +16,6 @@ from eocc.entropic.rules import (
     TConorm,
     extents_of_sums,
     log_grades,
-    most_central,
 )
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.kernels.trees import Products, count_accepted, leaf_order, merge_clusters
@@ -61,7 +60,8 @@ def build_region(graph: EuclideanGraph, extent: Extent, members: Indices) -> Reg
     sums = np.empty(len(members))
     largest = sums_among(graph.distances, members, sums)
     tau = cluster_extent(graph.distances, extent, members, float(sums.sum() / 2), largest)
-    return Region(members, int(members[most_central(sums)]), tau or default_extent(graph.tree))
+    medoid = members[np.argmax(sums <= sums.min() * EQUALLY_CENTRAL)]
+    return Region(members, int(medoid), tau or default_extent(graph.tree))
 
 
 def cluster_extent(distances: Matrix, extent: Extent, members: Indices, total: float, largest: float) -> float:

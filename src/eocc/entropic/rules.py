@@ -60,14 +60,9 @@ def extents_of_sums(extent: Extent, total: Any, largest: Any, n_pairs: Any) -> A
     return largest if extent is max_extent else None
 
 
-# Members whose sums of distances differ by less than this factor are equally central.
+# Members whose sums of distances differ by less than this factor are equally central: the first is the medoid.
 # departure: representative
 EQUALLY_CENTRAL = 1 + 1e-9
-
-
-def most_central(sums: Matrix) -> int:
-    """Return the medoid, the first member with the least sum of distances to the others."""
-    return int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
 
 
 TConorm = Callable[[Matrix], Matrix]

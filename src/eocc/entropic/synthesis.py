@@ -180,16 +180,11 @@ def _report(settings: Settings, number: int, best: Candidate) -> None:
     """Show a generation on a line of its own, if the user wants that."""
     watch, most = current_watch(), getattr(settings.search, "max_generations", None)
     if settings.verbose and watch is not None:
-        watch.line(f"generation {number}{f' of at most {most}' if most else ''}, {describe_scores(best)}")
-
-
-def describe_scores(best: Candidate) -> str:
-    """Return the scores of the best candidate as text."""
-    performance = "" if math.isnan(best.performance) else f", performance {best.performance:.4f}"
-    return (
-        f"objective {best.objective:.4f}, entropy {best.entropy:.4f}, modularity {best.modularity:.4f}"
-        f"{performance}, {best.n_clusters} regions"
-    )
+        performance = "" if math.isnan(best.performance) else f", performance {best.performance:.4f}"
+        watch.line(
+            f"generation {number}{f' of at most {most}' if most else ''}, objective {best.objective:.4f}, entropy "
+            f"{best.entropy:.4f}, modularity {best.modularity:.4f}{performance}, {best.n_clusters} regions"
+        )
 
 
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator) -> Model:

@@ -184,7 +184,7 @@ class _Worker:
         is_forked = "forkserver" in multiprocessing.get_all_start_methods()
         context: Any = multiprocessing.get_context("forkserver" if is_forked else "spawn")
         if is_forked:  # all processes share one import of the library
-            context.set_forkserver_preload(["eocc.experiments.cells"])
+            context.set_forkserver_preload(["eocc.experiments.studies"])
         self.connection, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True)
         process.start()

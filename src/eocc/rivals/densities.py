@@ -6,19 +6,13 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
-from sklearn.covariance import MinCovDet
+from sklearn.covariance import MinCovDet, shrunk_covariance
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from eocc.base.checks import number
 from eocc.base.types import Indices, Matrix
 from eocc.rivals.base import COUNT, WIDTH, DistanceRival, Rival, intrinsic_dimension, seed_of
-
-
-def covariance_of(X: Matrix) -> Matrix:
-    """Return the covariance with n in the denominator."""
-    centred = X - X.mean(axis=0)
-    return np.asarray(centred.T @ centred / len(X))
 
 
 def regularised(covariance: Matrix, regularisation: float) -> Matrix:
@@ -28,11 +22,8 @@ def regularised(covariance: Matrix, regularisation: float) -> Matrix:
     array([[0.75, 0.  ],
            [0.  , 0.25]])
     """
-    d = len(covariance)
-    scale = np.trace(covariance) / d
-    if scale == 0:
-        return np.eye(d)
-    return np.asarray((1 - regularisation) * covariance + regularisation * scale * np.eye(d))
+    varying = covariance if covariance.any() else np.eye(len(covariance))
+    return np.asarray(shrunk_covariance(varying, shrinkage=regularisation))
 
 
 def whitened_squares(rows: Matrix, whitening: Matrix) -> Matrix:
@@ -67,7 +58,7 @@ class Gauss(Rival):
 
     def _learn(self, X: Matrix) -> None:
         self.mean_ = X.mean(axis=0)
-        self.covariance_ = regularised(covariance_of(X), self.regularisation)
+        self.covariance_ = regularised(np.atleast_2d(np.cov(X.T, bias=True)), self.regularisation)
         values, vectors = np.linalg.eigh(self.covariance_)
         if is_singular(values):
             raise ValueError(
@@ -142,7 +133,7 @@ class RobustCovariance(Rival):
     def _learn(self, X: Matrix) -> None:
         found = _tightest_half(X, seed_of(self.random_state))
         self.is_robust_ = found is not None
-        location, covariance = found or (X.mean(axis=0), covariance_of(X))
+        location, covariance = found or (X.mean(axis=0), np.atleast_2d(np.cov(X.T, bias=True)))
         self.location_: Matrix = location
         is_usable = not is_singular(np.linalg.eigvalsh(covariance))
         self.covariance_ = covariance if is_usable else regularised(covariance, self.regularisation)

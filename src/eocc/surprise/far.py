@@ -1,9 +1,9 @@
 """The view that sees clumps: a row with near copies among the normal rows, all of which are far from the others.
 
-The nearest neighbours of such a row are its near copies. Most of these are not among 64 fixed training rows, the
-landmarks. So the distances to the 2nd, 4th, 8th and 16th nearest landmark show how far away all other rows are. The
-view is the largest of their logs, each standardised over the training rows. Landmarks are chosen by their content: the
-order of the training rows does not matter.
+The nearest neighbours of such a row are its near copies. Most of these are not among the landmarks, which are 64 fixed
+training rows, at most a quarter. So the distances to the 2nd, 4th and 8th nearest landmark show how far away all other
+rows are. The view is the largest of their logs, each standardised over the training rows. Landmarks are chosen by their
+content: the order of the training rows does not matter.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,8 @@ from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.neighbours import Standardisation, larger_first
 
-# The number of landmarks, and which of the nearest count.
-N_LANDMARKS = 64
-SIZES = np.array([2, 4, 8, 16])
+# A quarter of the different rows are landmarks, but 8 to 64. The 2nd, 4th and 8th nearest count.
+SHARE, FEWEST, N_LANDMARKS, LARGEST_SIZE = 1 / 4, 8, 64, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +34,11 @@ class FarView:
     scale: Annotated[Matrix, numbers("f", "(0, inf)")]
 
     def check_parts(self, sizes: Sizes) -> None:
-        """Demand as many landmarks and distances to them as a fit chooses."""
-        n = len(self.landmarks)
+        """Demand as many landmarks and distances to them as a fit chooses, or chose in format 4."""
+        n, per_weighting = len(self.landmarks), sizes["f"] / sizes["v"]
         demand(2 < n <= N_LANDMARKS, f"there must be 3 to {N_LANDMARKS} landmarks, not {n}")
-        count = sizes["v"] * len(sizes_among(n))
-        demand(sizes["f"] == count, f"helpers.far.mean must be finite numbers of shape ({count},)")
+        most = f"helpers.far.mean must have 1 to 4 numbers per weighting, not {per_weighting:g}"
+        demand(per_weighting in range(1, 5), most)
 
     def of(self, rows: Comparison) -> Matrix:
         """Return the view of new rows."""
@@ -53,31 +52,30 @@ class FarView:
 
     def logs(self, rows: Comparison, skipped: Indices) -> Matrix:
         """Return the logs of the distances to the nearest few landmarks (m, v * s), row i without skipped[i]."""
-        ranks = sizes_among(len(self.landmarks)) - 1
+        sizes = 2 ** np.arange(1, 1 + len(self.mean) // len(self.least))
+        ranks = np.minimum(sizes, (len(self.landmarks) - 1) // 2) - 1
         near = [rows.nearest_among(number, self.landmarks, ranks, skipped) for number in range(len(self.least))]
         return np.hstack([np.log(np.maximum(one, least)) for one, least in zip(near, self.least, strict=True)])
 
 
-def sizes_among(n_landmarks: int) -> Indices:
-    """Return which of the nearest landmarks count: at most half of those that a left-out landmark has."""
-    few = SIZES[(n_landmarks - 1) // 2 >= SIZES]
-    return few if len(few) else np.array([1])
-
-
 def fit_far(among: Comparison, keys: Words) -> tuple[FarView, Matrix] | None:
-    """Return the view, and that of the prototypes, each left out; None for fewer than three different rows.
+    """Return the view, and that of the prototypes, each left out; None for fewer than 32 different rows.
 
     `keys` (n,) are equal for equal rows.
     """
     known, first = np.unique(keys, return_index=True)
-    if len(first) < 3:
+    n_landmarks = min(N_LANDMARKS, int(SHARE * len(first)))
+    if n_landmarks < FEWEST:
         return None
-    chosen = np.argsort(first[:N_LANDMARKS])
+    chosen = np.argsort(first[:n_landmarks])
     landmarks = first[chosen]
     place_of = np.append(np.argsort(chosen), -1)
     skipped = place_of[np.minimum(np.searchsorted(known, keys), len(chosen))]
+    # No size is beyond half of the landmarks that a left-out one has.
+    n_sizes = min((n_landmarks - 1) // 2, LARGEST_SIZE).bit_length() - 1
     v = len(among.reference.weightings)
-    logs = FarView(landmarks, np.full(v, TINY), np.empty(0), np.empty(0)).logs(among, skipped)
+    unit = np.ones(v * n_sizes)
+    logs = FarView(landmarks, np.full(v, TINY), unit, unit).logs(among, skipped)
     # Rows that are equal under weights of 0 have no distance.
     least = ROUNDING * np.exp([np.median(one) for one in np.hsplit(logs, v)])
     logs = np.maximum(logs, np.repeat(np.log(least), logs.shape[1] // v))

@@ -1,9 +1,7 @@
 """A Dask cluster in use: how it gets data, tasks, candidates of a search and blocks of a dissimilarity matrix."""
 
 import sys
-import threading
 import warnings
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, nullcontext, suppress
@@ -124,17 +122,11 @@ def _itself(data: Pickled) -> Pickled:
     return data
 
 
-# Workspaces of a worker, by function and thread; they live as long as the function.
-_workspaces: "weakref.WeakKeyDictionary[Any, dict[int, Any]]" = weakref.WeakKeyDictionary()
-
-
 def _evaluated(pickled: Pickled, candidates: Sequence[Any]) -> list[Any]:
     evaluation = pickled.open()
-    own, me = _workspaces.setdefault(evaluation, {}), threading.get_ident()
     with one_blas_thread():
-        if me not in own:
-            own[me] = evaluation.workspace()
-        return [evaluation(candidate, own[me]) for candidate in candidates]
+        workspace = evaluation.workspace()
+        return [evaluation(candidate, workspace) for candidate in candidates]
 
 
 Block = tuple[slice, slice]
