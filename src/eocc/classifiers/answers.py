@@ -82,10 +82,9 @@ class Answers:
         names = tuple(self.names[place] for place in answered)
         return replace(self, rows=self.rows[places], y=self.y[answered], names=names)
 
-    @property
-    def confirmed(self) -> Any:
-        """The rows that are normal; None if there are none."""
-        places = np.flatnonzero(self.y == 1)
+    def of(self, answer: int) -> Any:
+        """Return the rows with this answer, +1 or -1; None if there are none."""
+        places = np.flatnonzero(self.y == answer)
         return self.rows[places] if len(places) else None
 
 
@@ -141,11 +140,8 @@ def remaining_answers(answers: Answers | None, indices: Any) -> Answers | None:
 
 def known_outliers(outliers: Any, answers: Answers | None) -> Any:
     """Return the outliers of the fit and those among the answers; None if there are none."""
-    places = np.flatnonzero(answers.y == -1) if answers is not None else np.empty(0, np.int64)
-    if answers is None or not len(places):
-        return outliers
-    found = answers.rows[places]
-    return found if outliers is None else joined(outliers, found)
+    found = None if answers is None else answers.of(-1)
+    return outliers if found is None else found if outliers is None else joined(outliers, found)
 
 
 def n_removed(answers: Answers | None) -> int:
@@ -184,7 +180,7 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
     if classifier.baseline_ is not None and classifier._is_whole:
         rows, found.outliers_ = found._relative_to_groups(normal.rows, classifier.outliers_)
         normal, answers = normal._replace(rows=rows), put_on(found.baseline_, answers)
-    confirmed = None if answers is None else answers.confirmed
+    confirmed = None if answers is None else answers.of(1)
     found._row_names_, found.answers_ = normal.names, answers
     surprises = found._learn(normal.rows, normal.indices, known_outliers(found.outliers_, answers), confirmed)
     if answers is not None:

@@ -22,9 +22,8 @@ def outlier_rows(y: Any, n: int) -> Flags:
         warn_user(
             f"y marks {int(is_outlier.sum())} of {n} rows as outliers, with False; if True means an outlier, pass ~y"
         )
-    kinds = np.unique(labels) if labels.dtype.kind in "biuf" else np.array(sorted({str(one) for one in labels}))
-    if not is_outlier.any() and len(kinds) == 2:
-        found = " and ".join(str(kind) for kind in kinds.tolist())
+    if not is_outlier.any() and len(kinds := sorted({str(one) for one in labels.tolist()})) == 2:
+        found = " and ".join(kinds)
         warn_user(
             f"y holds {found} but no -1: all rows are taken as normal; mark outliers with -1 and normal rows with +1"
         )

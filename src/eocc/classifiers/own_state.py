@@ -49,11 +49,7 @@ REGION_LAYOUT: dict[str, Check] = {
 }
 # Not of rows of numbers, whose prototypes are the centres, and each represents its region.
 REGION_CENTRES: dict[str, Check] = {"centres": numbers("k q", "[-1e40, 1e40]"), "representatives": indices("k", "n")}
-REGION_OUTLIERS: dict[str, Check] = {
-    "centres": numbers("o q"),
-    "counts": indices("o", least=1),
-    "background": real(FITTED),
-}
+OUTLIERS: dict[str, Check] = {"centres": numbers("o q"), "counts": indices("o", least=1), "background": real(FITTED)}
 REGION_KEYS = (*REGION_LAYOUT, *REGION_CENTRES, "known_outliers", "n_rows", "keeps_training_rows")
 
 
@@ -170,6 +166,6 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
 def _known_outliers(state: Any, sizes: Sizes) -> KnownOutliers | None:
     if state is None:
         return None
-    check_keys("known_outliers", state, REGION_OUTLIERS)
-    check_values(state, REGION_OUTLIERS, dict(sizes), "known_outliers")
+    check_keys("known_outliers", state, OUTLIERS)
+    check_values(state, OUTLIERS, dict(sizes), "known_outliers")
     return KnownOutliers(Ellipsoids(state["centres"], state["counts"]), state["background"])
