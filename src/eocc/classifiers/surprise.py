@@ -22,14 +22,7 @@ from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import check_offset, check_patterns
 from eocc.classifiers.updating import Batch, history_of, kept_rows
-from eocc.entropic.rules import (
-    BOUNDARY,
-    MembershipFunction,
-    Scores,
-    decision_margin,
-    log_grades,
-    resolve_membership_function,
-)
+from eocc.entropic.rules import BOUNDARY, MembershipFunction, Scores, decision_margin, resolve_membership_function
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
@@ -106,6 +99,11 @@ def structure_of(classifier: Any) -> "Model":
 def _of_structure(path: str, meaning: str) -> Any:
     """Return a property that is computed with the structure of the prototypes when it is first asked for."""
     return property(lambda classifier: attrgetter(path)(classifier._structure_), doc=meaning)
+
+
+def _offset_of(function: MembershipFunction) -> float:
+    """Return the log-membership at the limit."""
+    return float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0])
 
 
 class SurpriseClassifier(LearnsRows):
@@ -220,7 +218,7 @@ class SurpriseClassifier(LearnsRows):
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
-        self.offset_ = float(log_grades(self.membership_function_, np.array([BOUNDARY]))[0])
+        self.offset_ = _offset_of(self.membership_function_)
         return surprises
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
@@ -329,5 +327,5 @@ class SurpriseClassifier(LearnsRows):
         demand(is_right, "weightings must start with weights")
         demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
         function = resolve_membership_function(state["membership_function"])
-        check_offset(state, float(log_grades(function, np.array([BOUNDARY]))[0]))
+        check_offset(state, _offset_of(function))
         self.surprise_model_, self.membership_function_, self.outliers_ = model, function, outliers
