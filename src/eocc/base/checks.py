@@ -244,21 +244,26 @@ def bytes_of(max_memory: Any, name: str = "max_memory") -> int:
     return size
 
 
-def prototypes(*, allows_auto: bool = False) -> Check:
-    """Accept an integer >= 1 or a fraction in (0, 1], and "auto" where that is allowed."""
-    also = "'auto', " if allows_auto else ""
+def prototypes(otherwise: str = "") -> Check:
+    """Accept an integer >= 1 or a fraction in (0, 1]; `otherwise` names other values that the caller accepts."""
 
     def accepts(value: Any) -> bool:
-        if isinstance(value, str):
-            return allows_auto and value == AUTO
-        is_share = isinstance(value, Real) and not is_integer(value) and not isinstance(value, bool)
-        return 0 < value <= 1 if is_share else is_integer(value) and value >= 1
+        return value >= 1 if is_integer(value) else is_number(value) and 0 < value <= 1
 
-    def parse(text: str) -> int | float | str:
-        word = text.strip()
-        return AUTO if allows_auto and word == AUTO else int(word) if word.isdigit() else float(word)
+    def parse(text: str) -> int | float:
+        return int(text) if text.strip().isdigit() else float(text)
 
-    return wanted(f"an integer >= 1, a fraction in (0, 1], {also}or None for all rows", accepts, parse)
+    return wanted(f"an integer >= 1, a fraction in (0, 1], {otherwise}or None for all rows", accepts, parse)
+
+
+def or_word(check: Check, *words: str) -> Check:
+    """Accept some words too."""
+
+    def rule(name: str, value: Any, sizes: Sizes) -> None:
+        if not (isinstance(value, str) and value in words):
+            check(name, value, sizes)
+
+    return replace(check, rule=rule, parse=lambda text: text.strip() if text.strip() in words else check.parse(text))
 
 
 def _are_columns(value: Any) -> bool:

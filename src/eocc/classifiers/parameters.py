@@ -11,6 +11,7 @@ from eocc.base.checks import (
     integer,
     number,
     optional,
+    or_word,
     prototypes,
 )  # fmt: skip
 from eocc.base.registry import choice
@@ -32,7 +33,7 @@ SURPRISE_PARAMETERS = _of(
     "SurpriseClassifier",
     measure=MEASURE,
     weights=WEIGHTS,
-    prototypes=optional(prototypes(allows_auto=True)),
+    prototypes=optional(or_word(prototypes("'auto', "), AUTO)),
     membership_function=MEMBERSHIP,
     false_alarm_rate=RATE,
     contamination=optional(number("[0, 0.5)")),

@@ -2,7 +2,7 @@
 
 import importlib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Self, dataclass_transform, get_args, get_type_hints
 
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
 from eocc.base.arguments import commit_fit, generator, unfitted_copy
-from eocc.base.checks import Check, integer, number
+from eocc.base.checks import Check, integer, number, or_word
 from eocc.base.registry import choice
 from eocc.base.threads import one_blas_thread
 from eocc.base.types import Matrix
@@ -24,16 +24,6 @@ from eocc.measures import MEASURES
 DISTANCES_PER_BLOCK = 2**22
 # Squares of numbers up to this size, and sums of them over any data that fit in memory, do not overflow.
 LARGEST_SQUARED = 1e100
-
-
-def or_word(check: Check, *words: str) -> Check:
-    """Accept some words too."""
-
-    def rule(name: str, value: Any, sizes: Any) -> None:
-        if not (isinstance(value, str) and value in words):
-            check(name, value, sizes)
-
-    return replace(check, rule=rule)
 
 
 COUNT, WIDTH = integer(1), or_word(number("(0, inf)", " or 'auto'"), "auto")

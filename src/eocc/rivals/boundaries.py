@@ -9,9 +9,9 @@ from scipy.special import expit
 from sklearn.ensemble import IsolationForest
 from sklearn.svm import OneClassSVM
 
-from eocc.base.checks import number, optional
+from eocc.base.checks import number, optional, or_word
 from eocc.base.types import Matrix
-from eocc.rivals.base import COUNT, WIDTH, DistanceRival, Rival, intrinsic_dimension, or_word, seed_of
+from eocc.rivals.base import COUNT, WIDTH, DistanceRival, Rival, intrinsic_dimension, seed_of
 from eocc.rivals.densities import likeliest_width
 
 SHARE = optional(number("[0, 1]", ", or None"))

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.neighbors import LocalOutlierFactor
 
-from eocc.base.checks import integer, number
+from eocc.base.checks import integer, number, or_word
 from eocc.base.types import Matrix
 from eocc.entropic.graph import spanning_tree
 from eocc.kernels.trees import lower_to_edges, lower_to_triangles
-from eocc.rivals.base import COUNT, DistanceRival, Rival, distances_to_others, intrinsic_dimension, or_word
+from eocc.rivals.base import COUNT, DistanceRival, Rival, distances_to_others, intrinsic_dimension
 
 
 class KNearestNeighbours(DistanceRival):
