@@ -79,7 +79,7 @@ def test_blocks_and_threads_do_not_change_scores(n_jobs, monkeypatch):
     new = both_kinds(7)[0]
     expected = learned(prototypes=20)._score_all(new).ratios
     monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", 100)
-    monkeypatch.setattr("eocc.classifiers.surprise.BLOCK_ROWS", 7)
+    monkeypatch.setattr("eocc.classifiers.learning.BLOCK_ROWS", 7)
     monkeypatch.setattr("eocc.neighbours.exact.ROWS_PER_TASK", 3)
     assert_array_equal(learned(prototypes=20, n_jobs=n_jobs)._score_all(new).ratios, expected)
 
