@@ -95,23 +95,12 @@ def best_column(cost, closed, degree, degrees):
 @inlined_kernel
 def best_row(degree, degrees, live, best, least, n_live):
     """Return the first of live[:n_live] by (cost of its best column, difference of degrees, row)."""
-    lowest = least_of(least, n_live)
-    count, pick = 0, 0
+    lowest, pick, least_gap = least_of(least, n_live), -1, 0
     for t in range(n_live):
-        same = least[t] == lowest
-        count += 1 if same else 0
-        pick += t if same else 0
-    if count > 1:
-        pick = -1
-        for t in range(n_live):
-            if least[t] == lowest:
-                if pick < 0:
-                    pick = t
-                else:
-                    own = abs(degree[live[t]] - degrees[best[t]])
-                    other = abs(degree[live[pick]] - degrees[best[pick]])
-                    if own < other or (own == other and live[t] < live[pick]):
-                        pick = t
+        if least[t] == lowest:
+            gap = abs(degree[live[t]] - degrees[best[t]])
+            if pick < 0 or gap < least_gap or (gap == least_gap and live[t] < live[pick]):
+                pick, least_gap = t, gap
     return pick
 
 
