@@ -106,7 +106,8 @@ def test_a_third_truth_value_in_new_rows_is_scored_as_a_new_category(tmp_path):
     model = load(tmp_path / "m.eocc")
     odd, usual = (model.transform(pd.read_csv(tmp_path / name, dtype=str)).min(axis=1) for name in ("new.csv", "a.csv"))
     assert (usual == 0).all()
-    assert (odd >= 1 / model.reading_.n_compared).all()  # differs from all training rows in one column
+    n_parts = sum(len(one.parts) for one in model.reading_.columns)
+    assert (odd >= 1 / n_parts).all()  # differs from all training rows in one column
     assert run("-q", "score", tmp_path / "m.eocc", tmp_path / "new.csv", "-o", tmp_path / "s.csv") == 0
     assert pd.read_csv(tmp_path / "s.csv")["notes"].str.contains("closed is maybe, which no training row has").all()
 

@@ -14,7 +14,7 @@ from eocc.measures import DTW, MEASURES, Composite, CosineBags, Gower, GraphEdit
 from eocc.measures.difference import Difference, difference_of
 from eocc.measures.graphs import graph_edit_path
 from eocc.measures.series import stretches_of, warping_path
-from eocc.measures.strings import edit_operations
+from eocc.measures.strings import edit_runs
 from oracles import series as series_oracle
 from samples import samples
 
@@ -152,7 +152,7 @@ def test_columns_are_found_by_name_in_any_order():
 def test_edits_are_those_of_editops(pattern, prototype):
     names = {"insert": "insert", "delete": "delete", "replace": "substitute"}
     expected = [(names[op.tag], op.src_pos, op.dest_pos) for op in Levenshtein.editops(pattern, prototype)]
-    assert [(edit.kind, edit.place, edit.prototype_place) for edit in edit_operations(pattern, prototype)] == expected
+    assert [tuple(edit) for run in edit_runs(pattern, prototype) for edit in run] == expected
 
 
 @given(st.lists(st.text("ab", max_size=9), min_size=2, max_size=5), st.tuples(*[st.floats(0, 1)] * 3))

@@ -93,13 +93,14 @@ def score(
     classifier = open_model(model, output, *data.paths)
     check_output(summary, model, *data.paths, output)
 
+    import numpy as np
+
     from eocc.base.wording import counted
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
     from eocc.cli.reading import ALL, Named, kept_columns, places_in, say_bad, stream_for
-    from eocc.explain.facts import Facts
-    from eocc.tables.table import gaps_in
+    from eocc.explain.facts import Facts, gaps_by_column
 
     fdr = fdr or (DEFAULT_FALSE_DISCOVERIES if only == DISCOVERIES else None)
     asked = {what for what, _ in conditions} | ({DISCOVERIES} if fdr else set())
@@ -127,9 +128,10 @@ def score(
                 columns = counting.add(patterns, classifier._score_read(patterns))
                 notes = facts.of(patterns, named.names)
                 if reading is not None:
-                    n_gaps, n_columns = gaps_in(patterns), reading.n_compared
+                    gaps = gaps_by_column(classifier, patterns)
+                    n_gaps = np.sum(list(gaps.values()), axis=0)
                     incomplete.add(list(compress(named.names, n_gaps > 0)))
-                    blank.add(list(compress(named.names, n_gaps == n_columns)))
+                    blank.add(list(compress(named.names, n_gaps == len(gaps))))
             counting.bad += [(named.all_names[row], why) for row, why in named.faults.items()]
             kept = kept_columns(named.chunk, keep, reading, is_typed)
             found = named.with_bad(columns, notes, counting.names)

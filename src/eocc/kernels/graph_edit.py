@@ -55,15 +55,6 @@ def fill_costs(first, other_first, numbers, units, texts, distances, cost):
 
 
 @minimising_kernel
-def least_of(values, count):
-    """Return the minimum of values[:count]."""
-    least = np.inf
-    for t in range(count):
-        least = values[t] if values[t] < least else least
-    return least
-
-
-@minimising_kernel
 def least_open(cost, closed):
     """Return the least cost of an open column; `closed` is infinite for the others."""
     least = np.inf
@@ -95,23 +86,12 @@ def best_column(cost, closed, degree, degrees):
 @inlined_kernel
 def best_row(degree, degrees, live, best, least, n_live):
     """Return the first of live[:n_live] by (cost of its best column, difference of degrees, row)."""
-    lowest = least_of(least, n_live)
-    count, pick = 0, 0
+    pick, lowest, least_gap = 0, np.inf, 0
     for t in range(n_live):
-        same = least[t] == lowest
-        count += 1 if same else 0
-        pick += t if same else 0
-    if count > 1:
-        pick = -1
-        for t in range(n_live):
-            if least[t] == lowest:
-                if pick < 0:
-                    pick = t
-                else:
-                    own = abs(degree[live[t]] - degrees[best[t]])
-                    other = abs(degree[live[pick]] - degrees[best[pick]])
-                    if own < other or (own == other and live[t] < live[pick]):
-                        pick = t
+        if least[t] <= lowest:
+            gap = abs(degree[live[t]] - degrees[best[t]])
+            if least[t] < lowest or gap < least_gap or (gap == least_gap and live[t] < live[pick]):
+                pick, lowest, least_gap = t, least[t], gap
     return pick
 
 

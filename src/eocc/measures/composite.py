@@ -1,7 +1,6 @@
 """Records with parts of several kinds: a measure for each part, a weight for each measure."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -62,12 +61,9 @@ class FittedComposite(FittedMeasure):
 
     def prepare(self, patterns: Records, prototypes: Records | None = None) -> "PreparedComposite":
         """Prepare every part."""
-        parts = []
-        for name, measure in self.measures.items():
-            with _naming(name):
-                against = None if prototypes is None else prototypes.parts[name]
-                parts.append(prepare(measure, patterns.parts[name], against))
-        return PreparedComposite(parts, [measure.n_parameters for measure in self.measures.values()])
+        against = {} if prototypes is None else prototypes.parts
+        pairs = _each(self.measures, lambda name, one: prepare(one, patterns.parts[name], against.get(name)))
+        return PreparedComposite(self, list(pairs.values()))
 
     def parts(self, p: Matrix) -> list[RecordPart]:
         """Return the parts with their shares of p."""
@@ -130,11 +126,7 @@ class Composite(Measure):
     def __post_init__(self) -> None:
         if not isinstance(self.measures, Mapping) or not self.measures:
             raise ValueError("a composite needs a mapping from the names of its parts to their measures")
-        resolved = {}
-        for name, measure in self.measures.items():
-            with _naming(name):
-                resolved[name] = resolve_measure(measure)
-        object.__setattr__(self, "measures", resolved)
+        object.__setattr__(self, "measures", _each(self.measures, lambda _, measure: resolve_measure(measure)))
 
     @property
     def part_measures(self) -> Mapping[str, Any]:
@@ -145,11 +137,8 @@ class Composite(Measure):
         """Split records into their parts, each read by its own measure."""
         if isinstance(X, Records):
             return X
-        column, parts = _columns(X, list(self.measures)), {}
-        for name, measure in self.measures.items():
-            with _naming(name):
-                parts[name] = (measure.read or _rows)(column(name))
-        return Records(parts)
+        column = _columns(X, list(self.measures))
+        return Records(_each(self.measures, lambda name, measure: (measure.read or _rows)(column(name))))
 
     def fit(self, training: Records) -> FittedComposite:
         """Fit the measure of every part."""
@@ -175,13 +164,15 @@ def _is_fitted(value: Any) -> bool:
     return type(value) in (FittedComposite, *(measure.fitted_class for measure in MEASURES.values()))
 
 
-@contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Name the part in an error."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"part {name!r}: {error}") from None
+def _each(parts: Mapping[str, Any], work: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Return work(name, part) of every part; an error names the part."""
+    found = {}
+    for name, part in parts.items():
+        try:
+            found[name] = work(name, part)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"part {name!r}: {error}") from None
+    return found
 
 
 def _columns(X: Any, names: list[str]) -> Callable[[str], list[Any]]:
@@ -212,14 +203,14 @@ def _rows(values: list[Any]) -> Matrix:
 class PreparedComposite:
     """The pairs of every part."""
 
-    parts: list[Prepared]
-    counts: list[int]
+    measure: FittedComposite
+    pairs: list[Prepared]
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return the weighted mean over the parts, each summed in their order."""
-        own = np.split(p[len(self.parts) :], np.cumsum(self.counts)[:-1])
-        values = (np.asarray(part.evaluate(weights)) for part, weights in zip(self.parts, own, strict=True))
-        total: Matrix = np.multiply(p[0] / len(self.parts), next(values), out=out)
-        for weight, value in zip(p[1 : len(self.parts)], values, strict=True):
-            total += weight / len(self.parts) * value
+        total: Matrix | None = None
+        for part, pairs in zip(self.measure.parts(p), self.pairs, strict=True):
+            value, weight = np.asarray(pairs.evaluate(part.own)), part.weight / len(self.pairs)
+            total = np.multiply(weight, value, out=out) if total is None else np.add(total, weight * value, out=total)
+        assert total is not None
         return total

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -76,7 +75,7 @@ class FittedStringEdit(FittedSequences):
         """Return one contribution per run of edits of one kind: weight times length, over the longer length."""
         pattern, prototype = pair.pattern[0], pair.prototype[0]
         contributions = []
-        for run in _runs(edit_operations(pattern, prototype)):
+        for run in edit_runs(pattern, prototype):
             kind, first, prototype_first = run[0]
             index, verb = EDIT_VERBS[kind]
             taken = "" if kind == "insert" else _text(pattern[first : first + len(run)])
@@ -151,8 +150,8 @@ class Edit(NamedTuple):
     prototype_place: int
 
 
-def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Edit]:
-    """Return the edits, in order, of the alignment that the measure counts.
+def edit_runs(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[list[Edit]]:
+    """Return the edits of the alignment that the measure counts, in order, in runs of one kind without a match between.
 
     The common suffix stays. The rest is traced back from its end: a deletion if one is optimal, else an insertion if
     the prototype without its last symbol is nearer to the pattern than to the pattern without its last symbol, else a
@@ -162,7 +161,7 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
     steps = counts_by_bits(rows, columns, np.zeros(1, np.int64), np.zeros(1, np.int64))[1]
     # Entry (j, i) is about the step from pattern[:i] to pattern[: i + 1], both compared with prototype[:j].
     is_one_more, is_one_less = np.unpackbits(steps.astype("<u8").view(np.uint8), axis=2, bitorder="little")
-    i, j, edits = len(pattern), len(prototype), list[Edit]()
+    i, j, runs = len(pattern), len(prototype), list[list[Edit]]()
     while i > 0 and j > 0 and {pattern[i - 1]: None} == {prototype[j - 1]: None}:  # equal as keys of a dictionary
         i, j = i - 1, j - 1
     while i > 0 or j > 0:
@@ -172,20 +171,13 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
         elif i == 0 or is_one_less[j - 1, i - 1]:
             kind = "insert"
         i, j = i - (kind != "insert"), j - (kind != "delete")
-        if kind != "substitute" or {pattern[i]: None} != {prototype[j]: None}:
-            edits.append(Edit(kind, i, j))
-    return edits[::-1]
-
-
-def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:
-    """Return the edits in runs of one kind without a match in between."""
-
-    def run_of(numbered: tuple[int, Edit]) -> tuple[Any, ...]:
-        number, (kind, place, prototype_place) = numbered
-        # Within a run both positions rise by 1 with every edit, or stay, depending on the kind.
-        return kind, place - number * (kind != "insert"), prototype_place - number * (kind != "delete")
-
-    return [[edit for _, edit in run] for _, run in groupby(enumerate(edits), run_of)]
+        if kind == "substitute" and {pattern[i]: None} == {prototype[j]: None}:
+            runs.append([])
+        elif runs and runs[-1] and runs[-1][-1].kind == kind:
+            runs[-1].append(Edit(kind, i, j))
+        else:
+            runs.append([Edit(kind, i, j)])
+    return [run[::-1] for run in runs[::-1] if run]
 
 
 def _text(piece: Any) -> str:

@@ -126,8 +126,8 @@ class FittedInUnit(FittedMeasure):
             for start in range(0, len(training), step):
                 largest.append(float(np.max(self.prepare(training[start : start + step], prototypes).evaluate(p))))
 
-        # Series are compared on all threads allowed.
-        interruptibly(look, training.size * len(prototypes) if isinstance(training, np.ndarray) else 0)
+        # Series are compared on all threads allowed; a step compares eight numbers of rows.
+        interruptibly(look, training.size // 8 * len(prototypes) if isinstance(training, np.ndarray) else 0)
         return max(largest)
 
     def divided(self, largest: float) -> Self:

@@ -146,11 +146,6 @@ class Reading:
         """The kind of data that the patterns are."""
         return "numbers" if self.is_numbers else "records"
 
-    @property
-    def n_compared(self) -> int:
-        """The number of columns that are compared, with the parts of dates."""
-        return sum(len(column.parts) for column in self.columns)
-
     def for_numbers(self, wants_numbers: bool, measure: str = "the measure") -> "Reading":
         """Return the reading for a measure that wants rows of numbers, or tables; refuse columns of other kinds."""
         for odd in (one for one in self.columns if wants_numbers and one.kind != NUMBER):
