@@ -73,7 +73,7 @@ def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
         new = [f"{name} ({', '.join(labels[:FEW])}{', ...' if len(labels) > FEW else ''})"
                for name, (_, labels) in study.new.summary.new_categories.items()]  # fmt: skip
         found += [f"New categories: {listed(new)}."] if new else []
-        found += [*columns.beyond(), *_gaps(study.new.summary, "new row")]
+        found += [*columns.beyond, *_gaps(study.new.summary, "new row")]
     if not columns.names:
         return [*found, "These data are no table, so it was not checked what is new in them."]
     return found or ["Nothing: every column was compared, and no value is new."]
@@ -239,7 +239,7 @@ def training_data(study: Study, columns: Columns) -> Markup:
     """Return what may be wrong with the training rows, in words, and the ranges of the columns, folded."""
     if not columns.names:
         return _bullets(["These data are no table, so their columns were not checked."])
-    problems = [*columns.constant(), *_gaps(study.training.summary, study.row_name)]
+    problems = [*columns.constant, *_gaps(study.training.summary, study.row_name)]
     problems = problems or [f"No gaps and no constant columns in the {study.row_name}s."]
     ranges = [[one.column.name, one.words] for one in columns.axes]
     more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(ranges) else ""
