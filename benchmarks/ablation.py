@@ -19,7 +19,7 @@ from shapes import SHAPES, of_shape
 from timing import table, table_line
 
 from calibration import KINDS, rates_in_settings
-from eocc.surprise import covariance, far, model, neighbours
+from eocc.surprise import helpers, model, neighbours
 
 N_FOLDS, N_SEEDS, N_MODELS = 3, 2, 60
 SIMULATED = {name: (draw, sizes[1:2]) for name, (draw, sizes) in KINDS.items()}
@@ -44,9 +44,9 @@ CHANGES = {
     **{f"handicap of far {value}": (handicap("far", value),) for value in (1.5, 3.5)},
     **{f"handicap of covariance {value}": (handicap("covariance", value),) for value in (0.0, 2.0)},
     **{f"handicap of cell {value}": (handicap("cell", value),) for value in (1.5, 3.5)},
-    **{f"{value} landmarks of far": (constant(far, "N_LANDMARKS", value),) for value in (32, 128)},
-    "landmarks of far up to all rows": (constant(far, "SHARE", 1),),
-    **{f"{value} folds of covariance": (constant(covariance, "N_FOLDS", value),) for value in (2, 10)},
+    **{f"{value} landmarks of far": (constant(helpers, "N_LANDMARKS", value),) for value in (32, 128)},
+    "landmarks of far up to all rows": (constant(helpers, "SHARE", 1),),
+    **{f"{value} folds of covariance": (constant(helpers, "N_FOLDS", value),) for value in (2, 10)},
     "profile up to the 4th neighbour": (constant(neighbours, "LARGEST_SIZE", 4),),
     "profile up to the 16th neighbour": (constant(neighbours, "LARGEST_SIZE", 16),),
     "profile alone": (constant(neighbours, "SHARES", (1.0, 0.0)),),

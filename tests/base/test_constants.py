@@ -7,7 +7,7 @@ from eocc.classifiers.surprise import count_compared
 from eocc.entropic.graph import EuclideanGraph, SpanningTree
 from eocc.entropic.regions import build_region
 from eocc.entropic.rules import log_grades, std_extent
-from eocc.space.dissimilarity_space import DissimilaritySpace
+from eocc.space.representation import DissimilaritySpace
 
 
 def test_an_extent_that_is_only_rounding_counts_as_0():

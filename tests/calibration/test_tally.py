@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from eocc.calibration import tally as tally_module
-from eocc.calibration.tally import Tally, ranks_of
+from eocc.calibration import conformal
+from eocc.calibration.conformal import Tally, ranks_of
 from streams import chunked
 
 
@@ -28,7 +28,7 @@ def test_a_tally_with_few_bins_errs_upwards_by_less_than_a_bin(seed, step):
     numbers = np.random.default_rng(seed).normal(size=2000)
     found = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally_module, "MOST_BINS", 256)
+        patch.setattr(conformal, "MOST_BINS", 256)
         for part in (step, 2000):
             tally = Tally(np.empty(0))
             for chunk in chunked(numbers, part):
@@ -51,7 +51,7 @@ def test_a_tally_with_few_bins_errs_upwards_by_less_than_a_bin(seed, step):
 )
 def test_tallies_merge_to_the_same_bins_in_any_order(parts, data, bins):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally_module, "MOST_BINS", bins)
+        patch.setattr(conformal, "MOST_BINS", bins)
         whole = Tally(np.array([number for part in parts for number in part], float))
         tallies = [Tally(np.array(part, float)) for part in parts] or [Tally(np.empty(0))]
         while len(tallies) > 1:  # any tree of merges

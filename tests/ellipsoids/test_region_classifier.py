@@ -237,7 +237,7 @@ def test_a_report_calls_no_value_of_a_training_row_new(tmp_path):
     new.loc[new.index[:2], "town"] = "Nowhere"
     new.loc[new.index[:3], "fare"] = 9e4
     columns = columns_of(clf, clf._read(new), [])
-    assert columns.beyond() == ["Values beyond those of all training rows, rows by column: fare (3)."]
+    assert columns.beyond == ["Values beyond those of all training rows, rows by column: fare (3)."]
     assert clf.summary(new).new_categories == {"town": (2, ["Nowhere"])}
     town = columns.axes[columns.names.index("town")]
     assert set(dict(town.shares)) == set(X["town"])

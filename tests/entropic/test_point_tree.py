@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from eocc.entropic.graph import euclidean_graph, point_spanning_tree, spanning_tree
-from eocc.space.dissimilarity_space import DissimilaritySpace
+from eocc.space.representation import DissimilaritySpace
 from oracles import core
 from oracles import point_tree as oracle
 from strategies import points

@@ -22,7 +22,7 @@ from eocc.entropic.rules import (
     resolve_membership_function,
 )
 from eocc.kernels.distances import pairs_among, sums_among
-from eocc.space.dissimilarity_space import DissimilaritySpace
+from eocc.space.representation import DissimilaritySpace
 from oracles import core
 from strategies import distance_matrices
 

@@ -221,7 +221,7 @@ def test_the_number_of_vertices_follows_from_edges_and_attributes():
 
 
 def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
-    clf = SurpriseClassifier(measure="graph-edit").fit([LabelledGraph(700), LabelledGraph(2), LabelledGraph(700)])
+    clf = SurpriseClassifier(measure="graph-edit").fit([LabelledGraph(1040), LabelledGraph(2), LabelledGraph(1)])
     with pytest.raises(ValueError, match="too large for a model file; give their vertices an attribute"):
         save(clf, tmp_path / "m.eocc")
     assert list(tmp_path.iterdir()) == []

@@ -16,9 +16,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.kernels import content as kernels
 from eocc.measures import MEASURES, resolve_measure
-from eocc.space.prototypes import by_content
-from eocc.space.prototypes.by_content import ByContent, Census, Sketch
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes import content
+from eocc.space.prototypes.content import ByContent, Census, Sketch, row_hashes, words_of
 from oracles import content as oracle
 from samples import samples
 from strategies import points
@@ -90,7 +89,7 @@ def test_neither_chunks_nor_merges_matter(rows, size, cuts, data):
     bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     parts = [(rows[start:stop], start) for start, stop in pairwise(bounds)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(by_content, "WAITING", data.draw(st.sampled_from([0, 5, 2**18])))
+        patch.setattr(content, "WAITING", data.draw(st.sampled_from([0, 5, 2**18])))
         census = merged([Census().add(part) for part, _ in parts], data)
         assert census.n_rows == len(rows)
         assert_array_equal(census.counts, Census().add(rows).counts)

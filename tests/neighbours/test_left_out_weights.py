@@ -8,7 +8,7 @@ from eocc import SurpriseClassifier, load, save
 from eocc.measures import Euclidean
 from eocc.space.representation import Representation
 from eocc.space.weightings import _column_shares, _pair_shares, left_out_weights, weightings_of
-from eocc.surprise.state import surprise_from_state, surprise_state
+from eocc.surprise.model import surprise_from_state, surprise_state
 
 
 def represented(X):

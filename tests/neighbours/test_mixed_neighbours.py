@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
 from eocc.base.threads import threads
-from eocc.neighbours import exact, mixed
+from eocc.neighbours import exact, tiles
 from eocc.neighbours.exact import RowIndex
 from eocc.surprise.comparison import Comparison, Reference
 from oracles import exact as oracle
@@ -17,7 +17,7 @@ from oracles import exact as oracle
 
 @pytest.fixture(autouse=True)
 def _small_tiles(monkeypatch):
-    monkeypatch.setattr(mixed, "TILE", 3)
+    monkeypatch.setattr(tiles, "TILE", 3)
 
 
 def check(index, rows, k):

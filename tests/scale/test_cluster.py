@@ -31,7 +31,7 @@ from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster
 from eocc.scale.cluster.client import Pickled, _strips, _triangle, given, given_tasks
-from eocc.space.prototypes.by_content import Census, Sketch
+from eocc.space.prototypes.content import Census, Sketch
 from samples import samples
 
 IMPORTED = [

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from eocc.calibration.tally import Tally
+from eocc.calibration.conformal import Tally
 from eocc.scale.cluster import DaskPasses
 from eocc.scale.passes import are_dask_numbers
-from eocc.space.prototypes.by_content import Census, Sketch
+from eocc.space.prototypes.content import Census, Sketch
 from eocc.streaming.fit import source_of
 from streams import ROWS, Twice, chunked
 

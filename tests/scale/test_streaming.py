@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import eocc
 from eocc.base.threads import in_order
 from eocc.formats.files.formats import open_chunks
-from eocc.space.prototypes.by_content import Census, Sketch
+from eocc.space.prototypes.content import Census, Sketch
 from eocc.streaming import fit_stream, score_stream
 from streams import ROWS, Twice, chunked, classifier, entropic, fitted, write_csv, write_parquet
 

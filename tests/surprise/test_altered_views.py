@@ -8,7 +8,7 @@ from altered_models import pack, unpack
 from eocc import SurpriseClassifier, load, save
 from eocc.formats.model_file import FORMAT, ModelFileError
 from eocc.formats.model_file.container import array_bytes, array_from_bytes
-from eocc.surprise.state import surprise_from_state, surprise_state
+from eocc.surprise.model import surprise_from_state, surprise_state
 
 ROWS = np.random.default_rng(0).normal(size=(80, 4)) * [1.0, 2.0, 5.0, 9.0]
 FEW = np.random.default_rng(0).normal(size=(12, 30))

@@ -14,8 +14,7 @@ from eocc.kernels.gaussian import gaussian_columns
 from eocc.measures import Euclidean
 from eocc.measures.tables import Gower
 from eocc.surprise.comparison import Reference
-from eocc.surprise.gaussians import fit_gaussians
-from eocc.surprise.likelihood_ratio import N_NEAR, Labelled, fit_likelihood_ratio
+from eocc.surprise.likelihood_ratio import N_NEAR, Labelled, fit_gaussians, fit_likelihood_ratio
 from oracles import likelihood_ratio as oracle
 
 

@@ -12,7 +12,7 @@ from eocc import SurpriseClassifier
 from eocc.datasets import load_uci
 from eocc.neighbours import exact
 from eocc.space.prototypes.content import row_hashes, words_of
-from eocc.surprise.covariance import folds_of
+from eocc.surprise.helpers import folds_of
 from oracles import surprise as oracle
 
 real_data = pytest.mark.skipif(not os.environ.get("EOCC_DATA"), reason="EOCC_DATA names no folder with the data sets")

@@ -15,11 +15,9 @@ from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
-from eocc.surprise import far
-from eocc.surprise.cell import cells_of, values_of
+from eocc.surprise import helpers
 from eocc.surprise.comparison import Reference
-from eocc.surprise.covariance import fit_covariance, folds_of
-from eocc.surprise.far import fit_far
+from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, folds_of, values_of
 from eocc.surprise.model import HELPERS, Surprise, fit_surprise
 from oracles import surprise as oracle
 
@@ -163,8 +161,8 @@ class TestCells:
 class TestFar:
     def test_five_points_on_a_line_by_hand(self, monkeypatch):
         # Of five landmarks the second nearest counts. Left out, 0, 1, 2, 3 and 10 have it at 2, 1, 1, 2 and 8.
-        monkeypatch.setattr(far, "SHARE", 1)
-        monkeypatch.setattr(far, "FEWEST", 3)
+        monkeypatch.setattr(helpers, "SHARE", 1)
+        monkeypatch.setattr(helpers, "FEWEST", 3)
         normal = reference([[0.0], [1.0], [2.0], [3.0], [10.0]])
         view, left_out = fit_far(normal.among_itself(), keys_of(normal))
         logs = np.log([2.0, 1, 1, 2, 8])
@@ -173,8 +171,8 @@ class TestFar:
         assert_allclose(view.of(normal.compare(np.array([[12.0]]))), (np.log(9) - logs.mean()) / logs.std())
 
     def test_copies_of_a_landmark_are_left_out_with_it(self, monkeypatch):
-        monkeypatch.setattr(far, "SHARE", 1)
-        monkeypatch.setattr(far, "FEWEST", 3)
+        monkeypatch.setattr(helpers, "SHARE", 1)
+        monkeypatch.setattr(helpers, "FEWEST", 3)
         normal = reference([[0.0], [1.0], [2.0], [3.0], [10.0], [10.0], [10.0]])
         view, left_out = fit_far(normal.among_itself(), keys_of(normal))
         assert len(view.landmarks) == 5
@@ -216,8 +214,8 @@ class TestFar:
 
     @pytest.mark.parametrize("name", ["string-edit", "euclidean", "precomputed"])
     def test_pairs_rows_and_lists_give_the_same(self, name, monkeypatch):
-        monkeypatch.setattr(far, "SHARE", 1)
-        monkeypatch.setattr(far, "FEWEST", 3)
+        monkeypatch.setattr(helpers, "SHARE", 1)
+        monkeypatch.setattr(helpers, "FEWEST", 3)
         X = np.array([[0.0], [1.0], [2.5], [4.0], [10.0], [13.0], [13.0]])
         made = {
             "euclidean": X,

@@ -81,9 +81,7 @@ def written(thing: Any) -> Any:
     return {name: written(getattr(thing, name)) for name in declared(type(thing))}
 
 
-def restored(
-    kind: type[Kind], values: Any, name: str, sizes: Sizes | None = None, layout: Any = None, **given: Any
-) -> Kind:
+def restored(kind: type[Kind], values: Any, name: str, sizes: Sizes | None = None, **given: Any) -> Kind:
     """Return the object with these stored fields, each checked, and the fields `given`.
 
     >>> from dataclasses import make_dataclass
@@ -94,14 +92,12 @@ def restored(
     ...
     ValueError: pair.weights must lie in [0, 1]
     """
-    layout, sizes = declared(kind) if layout is None else layout, {} if sizes is None else sizes
+    layout, groups, sizes = declared(kind), _groups(kind), {} if sizes is None else sizes
     check_keys(name or kind.__name__, values, layout)
-    prefix = f"{name}." if name else ""
-    groups = {field: one for field, one in _groups(kind).items() if type(values.get(field)) is dict}
-    parts: dict[str, Any] = {
-        field: restored(one, values[field], prefix + field, sizes) for field, one in groups.items()
-    }
-    found = {**values, **parts}
+    found, prefix = dict(values), f"{name}." if name else ""
+    for field in groups:
+        if type(found.get(field)) is dict:
+            found[field] = restored(groups[field], found[field], prefix + field, sizes)
     check_values(found, layout, sizes, name)
     made: Any = kind(**found, **given)
     if hasattr(made, "check_parts"):

@@ -17,8 +17,7 @@ from eocc.base.progress import track
 from eocc.base.stored import check_keys
 from eocc.base.threads import in_order, n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.calibration.conformal import Calibration
-from eocc.calibration.tally import Tally
+from eocc.calibration.conformal import Calibration, Tally
 from eocc.classifiers import answers
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state, upgraded

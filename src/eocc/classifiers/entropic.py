@@ -15,8 +15,7 @@ from eocc.base.registry import resolve_function
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
-from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of
-from eocc.calibration.tally import ranks_of
+from eocc.calibration.conformal import Calibration, cross_calibrate, rank_of, ranks_of
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.own_state import ENTROPIC_KEYS, entropic_state, restore_entropic
@@ -34,7 +33,7 @@ from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.scale.passes import Passes
-from eocc.space.prototypes.by_content import choose_rows, take_census
+from eocc.space.prototypes.content import choose_rows, take_census
 from eocc.space.prototypes.selections import Selection, count_of, resolve_selection
 
 # Rows of a stream that are fitted to if the user gives no number.

@@ -10,15 +10,14 @@ import numpy as np
 
 from eocc.base.arguments import checked, commit_fit, unfitted_copy
 from eocc.base.types import Indices, Matrix
-from eocc.calibration.conformal import rate_for
-from eocc.calibration.tally import Tally
+from eocc.calibration.conformal import Tally, rate_for
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import compares_rows
 from eocc.scale.passes import Passes, are_dask_numbers, dask_passes, is_dask
-from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
+from eocc.space.prototypes.content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
 BLOCK_ROWS = 2048

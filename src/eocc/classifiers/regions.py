@@ -16,8 +16,7 @@ from eocc.base.registry import FEW, listed
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number, wrapped
-from eocc.calibration.conformal import Calibration, rank_of, rate_for
-from eocc.calibration.tally import Tally, joined, ranks_of
+from eocc.calibration.conformal import Calibration, Tally, joined, rank_of, ranks_of, rate_for
 from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.own_state import REGION_KEYS, region_state, restore_regions
 from eocc.classifiers.parameters import REGION_PARAMETERS
@@ -41,8 +40,8 @@ from eocc.formats.export import formula_of, python_module, select_statement
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
-from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.representation import check_measure
 
 # The number of regions if the user gives none.
 N_REGIONS = 20

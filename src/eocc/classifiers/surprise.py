@@ -13,8 +13,7 @@ from eocc.base.checks import demand
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, format_number
-from eocc.calibration.conformal import Calibration, Threshold, rank_of, rate_for
-from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
+from eocc.calibration.conformal import MOST_BINS, Calibration, Tally, Threshold, rank_of, ranks_of, rate_for
 from eocc.classifiers.answers import known_outliers
 from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.labels import ValidationSplit
@@ -27,13 +26,11 @@ from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
-from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.selections import count_of
-from eocc.space.representation import Representation
+from eocc.space.representation import Representation, check_measure
 from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
-from eocc.surprise.model import SurpriseModel, fit_surprise_model
-from eocc.surprise.state import surprise_from_state, surprise_state
+from eocc.surprise.model import SurpriseModel, fit_surprise_model, surprise_from_state, surprise_state
 
 if TYPE_CHECKING:  # slow to import
     from eocc.entropic.synthesis import Model

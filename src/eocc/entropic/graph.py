@@ -20,7 +20,7 @@ from eocc.base.vocabulary import completed
 from eocc.kernels.distances import drop_spare_bits, edge_lengths
 from eocc.kernels.trees import prim_edges, prim_point_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
-from eocc.space.dissimilarity_space import DissimilaritySpace
+from eocc.space.representation import DissimilaritySpace
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from eocc.entropic.rules import (
 )
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.kernels.trees import Products, count_accepted, leaf_order, merge_clusters
-from eocc.space.dissimilarity_space import distances_to
+from eocc.space.representation import distances_to
 
 # Absolute rounding error of a distance, when dissimilarities of order 1 cancel.
 CANCELLED = 2e-15

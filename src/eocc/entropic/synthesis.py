@@ -31,9 +31,8 @@ from eocc.entropic.regions import Fuzzification, FuzzyModel, Performance, Region
 from eocc.entropic.rules import Extent
 from eocc.entropic.search import Generation, Search, generations
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
-from eocc.space.dissimilarity_space import check_measure, dissimilarity_space
 from eocc.space.prototypes.selections import Selection
-from eocc.space.representation import Representation, represent
+from eocc.space.representation import Representation, check_measure, dissimilarity_space, represent
 from eocc.space.weightings import checked_weights
 
 

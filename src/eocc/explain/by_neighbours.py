@@ -32,10 +32,8 @@ from eocc.explain.reasons import (
 )
 from eocc.measures.difference import MOST_NAMED, Cells, Difference, PendingDifference
 from eocc.neighbours.in_rows import Nearest
-from eocc.surprise.cell import CellView, cells_of, values_of
 from eocc.surprise.comparison import Comparison, Reference
-from eocc.surprise.covariance import CovarianceView, columns_of
-from eocc.surprise.far import FarView
+from eocc.surprise.helpers import CellView, CovarianceView, FarView, cells_of, columns_of, values_of
 from eocc.surprise.model import NEIGHBOURS, SurpriseModel
 from eocc.surprise.neighbours import Weighting, neighbourhood_sizes
 

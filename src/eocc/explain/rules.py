@@ -16,7 +16,7 @@ from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER,
 from eocc.explain.explanation import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
 from eocc.measures.difference import Cells
-from eocc.space.dissimilarity_space import distances_to
+from eocc.space.representation import distances_to
 from eocc.tables.table import TIME, Column, Table
 
 # The normal range of a column reaches this many widths, or deviations of a region, to both sides.

@@ -33,6 +33,8 @@ class Limits:
 
 
 SAFE = Limits()
+# The names of hidden files and folders, and of one that macOS adds.
+HIDDEN = re.compile(r"(^|/)(\.|__MACOSX(/|$))")
 
 
 def is_inside(name: str) -> bool:
@@ -90,7 +92,7 @@ class Collection:
     def __init__(self, path: Path, limits: Limits) -> None:
         self.path, self.limits, self._read = path, limits, 0
         found = self._files() if path.is_dir() else self._members()
-        self._openers = {name: opener for name, opener in found.items() if not is_hidden(name)}
+        self._openers = {name: opener for name, opener in found.items() if not HIDDEN.search(name)}
 
     @property
     def names(self) -> Iterable[str]:
@@ -160,11 +162,6 @@ def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[IO[
     longer = copy(member)
     longer.file_size += 1  # zipfile stops at the declared size silently; one byte more shows a longer member
     return archive.open(longer), member.file_size
-
-
-def is_hidden(name: str) -> bool:
-    """Say whether a file or a folder in its path is hidden, or is one that macOS adds."""
-    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
 def open_collection(path: str | os.PathLike[str], limits: Limits) -> Collection:

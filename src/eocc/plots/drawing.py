@@ -21,8 +21,8 @@ INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
 NORMAL, OTHER = "#1f5fa8", "#c4580c"
 # Colours of the regions; people with the common colour blindnesses can distinguish them (Okabe and Ito).
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
-# The most vertices of a curve; there are not more pixels.
-MOST_VERTICES = 2000
+# The most prototypes that are drawn.
+MOST_POINTS = 2000
 # Where legends are; "best" is said because matplotlib warns of a default that is slow.
 INSIDE: dict[str, Any] = {"loc": "best"}
 # The most characters of a name or a reason in a picture.
@@ -136,7 +136,7 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     if shows_regions(classifier):
         _draw_regions(classifier, axes, frame, points, plane.place(classifier._region_centres[:, plane.columns]))
     else:
-        kept = frame.place(points[evenly(np.arange(len(points)), MOST_VERTICES)])
+        kept = frame.place(points[evenly(np.arange(len(points)), MOST_POINTS)])
         axes.plot(*kept.T, "o", color=FAINT, markersize=3, zorder=2)
         title.append(f"regions are not drawn for {counted(len(points), 'row')}")
     if X is not None:
@@ -212,10 +212,7 @@ def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantit
     chosen, axes = len(classifier.regions_), _axes(axes)
     q = classifier.modularity_curve_
     curve = np.asarray(normalized_modularity(q) if quantity == "M" else q)
-    counts = np.arange(1, len(curve) + 1)
-    kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
-    kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
-    axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
+    axes.plot(np.arange(1, len(curve) + 1), curve, color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
     label = "normalised modularity M" if quantity == "M" else "modularity Q"
     labels: dict[str, Any] = {"xlabel": "number of clusters", "ylabel": label}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -29,11 +29,14 @@ MOST_LABELS = 12
 class Axis:
     """How one column is drawn: a histogram of the normal rows between 0 and 1, or one bar per category.
 
-    `known` are categories that training rows have, even if none of the rows in `column` has them.
+    `column` shows what is normal: the training rows, unless the model keeps none. `known` are categories that training
+    rows have, even if none of the rows in `column` has them. `training` and `new` hold the values of the rows.
     """
 
     column: Column
-    known: Sequence[str] = ()
+    known: Sequence[str]
+    training: Column
+    new: Column | None
 
     @cached_property
     def is_number(self) -> bool:
@@ -125,31 +128,17 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of training rows and of new rows; none for data that are no table.
+    """The columns of the data by name; none for data that are no table. Of very many, only some have `axes`.
 
-    `reference` shows what is normal: the training rows, unless the model keeps none. Of very many columns, only some
-    are `shown`. `labels` are the training categories of each column, kept or not, and `ends` the least and the largest
-    training value of a column, as far as they are known.
+    `constant` and `beyond` are sentences, or nothing: on columns with the same value in every training row, and on
+    values of new rows that are beyond those of all training rows.
     """
 
     row_name: str
-    training: Sequence[Column] = ()
-    reference: Sequence[Column] = ()
-    new: Sequence[Column] | None = None
-    shown: Sequence[int] = ()
-    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all columns."""
-        return [str(column.name) for column in self.training]
-
-    @cached_property
-    def axes(self) -> list[Axis]:
-        """How the shown columns are drawn."""
-        columns = [self.reference[k] for k in self.shown]
-        return [Axis(column, self.labels.get(str(column.name), ())) for column in columns]
+    names: Sequence[str] = ()
+    axes: Sequence[Axis] = ()
+    constant: Sequence[str] = ()
+    beyond: Sequence[str] = ()
 
     @property
     def normal(self) -> list[dict[str, Any]]:
@@ -158,42 +147,38 @@ class Columns:
 
     def values(self, index: int, is_new: bool) -> dict[str, Any]:
         """Return the values of one row in the shown columns, in words and as places; None if missing."""
-        columns = self.new if is_new and self.new is not None else self.training
-        pairs = [(axis, columns[k]) for k, axis in zip(self.shown, self.axes, strict=True)]
-        cells = [column.cell(index) for _, column in pairs]
+        columns = [axis.training if axis.new is None or not is_new else axis.new for axis in self.axes]
+        cells = [column.cell(index) for column in columns]
         return {
             "values": [None if cell is None else shortened(format_value(cell)) for cell in cells],
-            "places": [axis.place(column, index) for axis, column in pairs],
+            "places": [axis.place(column, index) for axis, column in zip(self.axes, columns, strict=True)],
         }
 
     def places_near(self, reason: Reason) -> list[float] | None:
         """Return where the range of the near normal rows lies, if the reason has one."""
-        axis, ends = self._by_name.get(reason.name), (reason.low, reason.high)
-        is_range = all(isinstance(end, float) for end in ends)
-        return list(map(axis.place_of, ends)) if axis is not None and axis.is_number and is_range else None
+        axis = next((axis for axis in self.axes if axis.column.name == reason.name), None)
+        ends = [end for end in (reason.low, reason.high) if isinstance(end, float)]
+        return list(map(axis.place_of, ends)) if axis is not None and axis.is_number and len(ends) == 2 else None
 
-    @cached_property
-    def _by_name(self) -> dict[str, Axis]:
-        return {str(axis.column.name): axis for axis in self.axes}
 
-    def constant(self) -> list[str]:
-        """Return the sentence on columns with the same value in every training row, if there are any."""
-        names = [str(column.name) for column in self.reference if len(np.unique(column.values)) == 1]
-        if not names or len(self.reference[0]) < 2:
-            return []
-        have = f"{listed(names)} {'has' if len(names) == 1 else 'have'} the same value in every"
-        return [f"{have} {self.row_name}, so any other value looks unusual."]
+def _constant(columns: Sequence[Column], row_name: str) -> list[str]:
+    names = [str(column.name) for column in columns if len(np.unique(column.values)) == 1]
+    if not names or len(columns[0]) < 2:
+        return []
+    have = f"{listed(names)} {'has' if len(names) == 1 else 'have'} the same value in every"
+    return [f"{have} {row_name}, so any other value looks unusual."]
 
-    def beyond(self) -> list[str]:
-        """Return the sentence on values of new rows that are beyond those of all training rows, if there are any."""
-        counts = Counter[str]()
-        for column in self.new or ():
-            if str(column.name) in self.ends and column.labels is None:
-                low, high = self.ends[str(column.name)]
-                counts[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
-        ranked = [f"{name} ({count:,})" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-                  if count]  # fmt: skip
-        return [f"Values beyond those of all training rows, rows by column: {listed(ranked)}."] if ranked else []
+
+def _beyond(columns: Sequence[Column], ends: Mapping[str, tuple[float, float]]) -> list[str]:
+    counts = Counter[str]()
+    for column in columns:
+        if str(column.name) in ends and column.labels is None:
+            low, high = ends[str(column.name)]
+            counts[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
+    ranked = [
+        f"{name} ({count:,})" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if count
+    ]
+    return [f"Values beyond those of all training rows, rows by column: {listed(ranked)}."] if ranked else []
 
 
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
@@ -209,7 +194,8 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
             return [found[name].changed(name=str(name)) for name in training.names]
         return [Column(name, NUMBER, rows[:, k]) for k, name in enumerate(names)]
 
-    known, kept, ends = given(training), None if new is None else given(new), known_ends(classifier)
+    known, reference, ends = given(training), given(classifier._reference_rows), known_ends(classifier)
+    kept = [] if new is None else given(new)
     if reading is None and classifier._is_whole:
         numbers = [one for one in known if one.labels is None and not np.isnan(one.values).all()]
         ends = {str(one.name): (float(np.nanmin(one.values)), float(np.nanmax(one.values))) for one in numbers}
@@ -217,4 +203,8 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
     # Of very many columns, those named most often as reasons.
     shown = sorted(sorted(range(len(known)), key=lambda k: -counts[str(known[k].name)])[:MANY])
     labels = {} if reading is None else {str(one.name): one.labels for one in reading.columns}
-    return Columns(row_name, known, given(classifier._reference_rows), kept, shown, labels, ends)
+    axes = [
+        Axis(reference[k], labels.get(str(reference[k].name), ()), known[k], kept[k] if kept else None) for k in shown
+    ]
+    called = [str(column.name) for column in known]
+    return Columns(row_name, called, axes, _constant(reference, row_name), _beyond(kept, ends))

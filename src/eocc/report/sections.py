@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -72,7 +73,7 @@ def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
         new = [f"{name} ({', '.join(labels[:FEW])}{', ...' if len(labels) > FEW else ''})"
                for name, (_, labels) in study.new.summary.new_categories.items()]  # fmt: skip
         found += [f"New categories: {listed(new)}."] if new else []
-        found += [*columns.beyond(), *_gaps(study.new.summary, "new row")]
+        found += [*columns.beyond, *_gaps(study.new.summary, "new row")]
     if not columns.names:
         return [*found, "These data are no table, so it was not checked what is new in them."]
     return found or ["Nothing: every column was compared, and no value is new."]
@@ -238,7 +239,7 @@ def training_data(study: Study, columns: Columns) -> Markup:
     """Return what may be wrong with the training rows, in words, and the ranges of the columns, folded."""
     if not columns.names:
         return _bullets(["These data are no table, so their columns were not checked."])
-    problems = [*columns.constant(), *_gaps(study.training.summary, study.row_name)]
+    problems = [*columns.constant, *_gaps(study.training.summary, study.row_name)]
     problems = problems or [f"No gaps and no constant columns in the {study.row_name}s."]
     ranges = [[one.column.name, one.words] for one in columns.axes]
     more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(ranges) else ""
@@ -249,27 +250,27 @@ def training_data(study: Study, columns: Columns) -> Markup:
 def model(study: Study) -> Markup:
     """Return how the model decides, and, folded, its regions, its weights, the search and the parameters."""
     classifier = study.classifier
-    known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
-    known += [("prototypes", classifier._prototypes_in_words)] if classifier._prototypes_in_words else []
-    for name, value in classifier._facts().items():
-        known += [] if value is None else [(name, f"{value:,}" if isinstance(value, int) else value)]
-    known = [(name, format_number(value) if isinstance(value, float) else value) for name, value in known]
+    known: dict[str, Any] = {"measure": classifier.resolved_measure_.called}
+    known |= {"prototypes": classifier._prototypes_in_words or None, **classifier._facts()}
+    known = {name: format_number(value) if isinstance(value, float) else value for name, value in known.items()}
+    shown = [
+        (name, f"{value:,}" if isinstance(value, int) else value) for name, value in known.items() if value is not None
+    ]
     parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]
     folds = [_regions(study), _weights(study), fold("All parameters", table(["parameter", "value"], parameters))]
     history, search = classifier._search_history, Markup()
     if history is not None:
         first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
-        words = f"Search: {counted(len(history), 'generation')}; the best objective was {first} at first and {last} at "
-        search = tag("p", f"{words}the end.")
-    return joined([tag("p", classifier._describe()), facts(known), search, *folds])
+        words = f"the best objective was {first} at first and {last} at the end."
+        search = tag("p", f"Search: {counted(len(history), 'generation')}; {words}")
+    return joined([tag("p", classifier._describe()), facts(shown), search, *folds])
 
 
 def _regions(study: Study) -> Markup:
     if study.rules is None:
         return tag("p", f"Regions are not computed for {len(study.training):,} {study.row_name}s.")
     texts = [str(study.rules[number]) for number in study.region_order]
-    shown = int((np.cumsum([text.count("\n") + 1 for text in texts]) <= MANY).sum()) or 1
-    parts, more = [tag("pre", text) for text in texts[:shown]], len(texts) - shown
+    parts, more = [tag("pre", text) for text in texts[:MANY]], len(texts) - MANY
     if more > 0:
         parts.append(tag("p", f"{counted(more, 'smaller region')} left out; eocc inspect prints all rules."))
     return fold(f"{counted(len(texts), 'region')} as rules", joined(parts))

@@ -238,7 +238,7 @@ def fit_stream(
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
     The source is read three times, its first chunk once more. The first two passes choose rows by their content, to
-    which the classifier is fitted: see `eocc.space.prototypes.by_content`. The third pass scores every row and
+    which the classifier is fitted: see `eocc.space.prototypes.content`. The third pass scores every row and
     calibrates: at most a share `false_alarm_rate` of all rows lies beyond the threshold. SurpriseClassifier gives the
     model of `fit` on the same rows, bit for bit; its parameter `prototypes` says how many rows it keeps.
     EntropicOneClassClassifier is fitted to `sample` rows. It is calibrated only if it has a rate, on the rows that it

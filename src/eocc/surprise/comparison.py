@@ -16,9 +16,8 @@ from eocc.measures.protocol import (
     compares_rows,
     prepare,
 )
-from eocc.neighbours.exact import RowIndex
+from eocc.neighbours.exact import RowIndex, Searched
 from eocc.neighbours.in_rows import Nearest, nearest_in, sorting_steps
-from eocc.neighbours.known import Searched
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.

@@ -17,8 +17,6 @@ SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "valida
 # What to do with a graph that an index lists with two classes: leave it out, or choose one.
 TWO_CLASSES = ("skip", "first", "last")
 
-PathOrFile = str | os.PathLike[str] | IO[bytes]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphSet:
@@ -44,7 +42,7 @@ class Entry(NamedTuple):
     line: int
 
 
-def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGraph:
+def read_gxl(path_or_file: str | os.PathLike[str] | IO[bytes], *, limits: Limits = SAFE) -> LabelledGraph:
     """Return the graph of a GXL file (a path, or a file open in binary mode).
 
     Vertices keep the order of the file. Values are int, float, double, string, enum or bool. An <int> that is not a

@@ -229,8 +229,8 @@ class Decoder:
             "tuple": lambda content, depth: self._counted(tuple(self._items(content, depth))),
         }
         self.columns: dict[str, Callable[[Any, int], list[Any]]] = {
-            "array": self._numbers, "arrays": self._arrays, "dicts": self._dicts, "lists": self._lists,
-            "objects": self._objects,
+            "array": self._numbers, "arrays": self._arrays, "dicts": self._dicts, "objects": self._objects,
+            "lists": lambda content, depth: self._split(self._column(content["values"], depth), content, depth),
         }  # fmt: skip
 
     def decode(self, document: Any, depth: int = 0) -> Any:
@@ -315,12 +315,10 @@ class Decoder:
     def _arrays(self, content: Any, depth: int) -> list[Any]:
         values = self.decode(content["values"], depth)
         demand(type(values) is np.ndarray and values.ndim > 0, "arrays end to end must be one array")
-        return self._split(values, self.decode(content["lengths"], depth))
+        return self._split(values, content, depth)
 
-    def _lists(self, content: Any, depth: int) -> list[Any]:
-        return self._split(self._column(content["values"], depth), self.decode(content["lengths"], depth))
-
-    def _split(self, values: Any, lengths: Any) -> list[Any]:
+    def _split(self, values: Any, content: Any, depth: int) -> list[Any]:
+        lengths = self.decode(content["lengths"], depth)
         demand(is_array(lengths, np.int64, 1) and (lengths >= 0).all(), "lengths must be integers >= 0")
         # Each length is compared first: the sum of large ones could overflow to a small number.
         is_right = (lengths <= len(values)).all() and int(lengths.sum()) == len(values)

@@ -5,7 +5,7 @@ from eocc.base.registry import Registry
 SELECTIONS = Registry(
     "eocc.space.prototypes",
     {
-        "content": "by_content.ByContent",
+        "content": "content.ByContent",
         "farthest-first": "selections.FarthestFirst",
         "random": "selections.RandomSelection",
     },
