@@ -44,7 +44,7 @@ def test_an_output_that_cannot_be_written_is_one_line(redirected, message, folde
 
 
 def test_a_file_whose_reading_fails_is_one_line(monkeypatch, capsys):
-    monkeypatch.setattr("eocc.load", mock.Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+    monkeypatch.setattr("eocc.classifiers.state.load", mock.Mock(side_effect=OSError(errno.EIO, "Input/output error")))
     assert main(["inspect", "model.eocc"]) == 1
     assert capsys.readouterr().err == "eocc: a file: Input/output error\n"
 

@@ -12,9 +12,8 @@ import pytest
 from doubles import Recorder
 from eocc.base.progress import watched_by
 from eocc.cli import main
-from eocc.experiments import store
 from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.studies import STUDIES, Request, open_store, plan_study, run_study
+from eocc.experiments.studies import STUDIES, Request, open_store, plan_study, run_cells, run_study
 from eocc.experiments.writing import write_study
 from troubled_source import Trouble, source
 
@@ -24,7 +23,7 @@ QUICK = ("EOCC-1", "Gauss", "1-NN")
 @pytest.mark.parametrize(("what", "reason"), [("hang", "not done within 4 s"), ("die", "the process ended with exit")])
 def test_a_cell_that_hangs_or_dies_does_not_affect_the_others(what, reason):
     cells = [Cell(Trouble("trouble", what), "raw", "Gauss", run, 0, 1) for run in range(4)]
-    found = {cell.run: figures for cell, figures in store.run_cells(cells, 2, 4.0)}
+    found = {cell.run: figures for cell, figures in run_cells(cells, 2, 4.0)}
     assert sorted(found) == [0, 1, 2, 3]
     assert found[1].reason.startswith(reason)
     assert all(found[run].auc > 0.5 for run in (0, 2, 3))
