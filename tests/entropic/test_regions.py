@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
-from eocc.base.registry import resolve_function
+from eocc.base.registry import resolve
 from eocc.entropic import EXTENTS, TCONORMS
 from eocc.entropic.graph import EuclideanGraph, spanning_tree
 from eocc.entropic.partition import cut, members_of_clusters
@@ -38,7 +38,7 @@ def model(centres, extents, function=None):
 
 
 def regions_of(graph, labels, extent="mean"):
-    extent = resolve_function("extent", EXTENTS, extent)
+    extent = resolve("extent", EXTENTS, extent, "__call__")
     return [build_region(graph, extent, members) for members in members_of_clusters(labels)]
 
 
@@ -71,7 +71,7 @@ def test_sums_and_pairs_of_members_equal_the_definition(distances, data):
 def test_an_extent_of_your_own_gets_all_pairs(extent):
     rows = np.random.default_rng(0).normal(size=(20, 3))
     graph, labels = graph_of(squareform(pdist(rows)), rows), np.arange(20) % 3
-    of_sums = resolve_function("extent", EXTENTS, extent)
+    of_sums = resolve("extent", EXTENTS, extent, "__call__")
     found, expected = regions_of(graph, labels, lambda pairs: of_sums(pairs)), regions_of(graph, labels, of_sums)
     for one, other in zip(found, expected, strict=True):
         assert one.representative == other.representative
@@ -151,7 +151,7 @@ def test_unknown_names_are_listed():
     with pytest.raises(ValueError, match=r"unknown membership function 'nothing'; known: '"):
         resolve_membership_function("nothing")
     with pytest.raises(ValueError, match=r"unknown extent 'nothing'; known: '"):
-        resolve_function("extent", EXTENTS, "nothing")
+        resolve("extent", EXTENTS, "nothing", "__call__")
 
 
 @pytest.mark.parametrize("name", TCONORMS)
@@ -213,4 +213,4 @@ def test_values_of_settings_by_hand():
     assert np.exp(Bell(slope=1.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 5)
     assert np.exp(Bell(slope=2.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 17)
     with pytest.raises(ValueError, match=r"write QuantileExtent\(\)"):
-        resolve_function("extent", EXTENTS, QuantileExtent)
+        resolve("extent", EXTENTS, QuantileExtent, "__call__")

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eocc import EntropicOneClassClassifier
-from eocc.base.registry import resolve_function
+from eocc.base.registry import resolve
 from eocc.datasets import make_narrow_band
 from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
 from eocc.entropic.partition import cut, members_of_clusters
@@ -152,7 +152,7 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
 
 @given(problems(), st.sampled_from(sorted(EXTENTS)))
 def test_one_pass_and_rebuilding_agree(problem, name):
-    stages, extent = stage(*problem), resolve_function("extent", EXTENTS, name)
+    stages, extent = stage(*problem), resolve("extent", EXTENTS, name, "__call__")
     quick = performance_curve(*stages, extent, accuracy)
     assert_allclose(quick, rebuilt(*stages, extent), atol=1e-12)
     assert len(quick) == len(problem[0]) - 1

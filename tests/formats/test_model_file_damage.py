@@ -347,7 +347,7 @@ def fields(manifest, *way):
         ("tanimoto", lambda m: fields(m).update(n_bits=10**9), "not what FittedTanimoto"),
         ("graph-edit", lambda m: fields(m).update(n_parameters=9), "must hold exactly"),
         ("euclidean", lambda m: m["parameters"].update(measure="luck"), "unknown measure 'luck'"),
-        ("euclidean", lambda m: m["parameters"].update(n_jobs=10**6), "n_jobs must be at most 1024"),
+        ("euclidean", lambda m: m["parameters"].update(n_jobs=10**6), "other than 0, at most 1024"),
         ("euclidean", lambda m: m["parameters"].update(cleverness=1), "the parameters must be measure,"),
         ("euclidean", lambda m: m["parameters"].update(false_alarm_rate=1.0), "false_alarm_rate must be"),
         ("euclidean", lambda m: m["parameters"].update(eta={"dict": []}), "eta must be a number"),

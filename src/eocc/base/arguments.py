@@ -4,20 +4,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import is_dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-Estimator = TypeVar("Estimator")
 
+@contextmanager
+def fitting(estimator: Any) -> Iterator[Any]:
+    """Yield an unfitted copy to fit, of an estimator whose `_parameters` are right; its state is taken at the end.
 
-def checked(estimator: Any) -> None:
-    """Check all arguments of an estimator, which lists its `_parameters`; a default needs no check."""
+    An error or an interrupt inside the block leaves the estimator as it was. A default needs no check.
+    """
     defaults = type(estimator).__init__.__kwdefaults__ or {}
-    for parameter in estimator._parameters:
+    for parameter in getattr(estimator, "_parameters", ()):
         value = getattr(estimator, parameter.name)
         if value is not defaults.get(parameter.name, parameter):
             parameter.kind(parameter.name, value)
+    draft = unfitted_copy(estimator)
+    yield draft
+    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    estimator.__dict__ = {**kept, **vars(draft)}  # in one step
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -43,13 +49,6 @@ def unfitted_copy(estimator: Any) -> Any:
         if is_ours or isinstance(value, list | np.ndarray):
             given[name] = deepcopy(value)
     return type(estimator)(**given)
-
-
-def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
-    """Copy the state of `draft` to the estimator in one step: an interrupt leaves the old or the new model."""
-    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
-    estimator.__dict__ = {**kept, **vars(draft)}
-    return estimator
 
 
 def check_no_mask(X: Any) -> None:

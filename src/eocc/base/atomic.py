@@ -23,7 +23,7 @@ def drafted(output: Path) -> Iterator[Path]:
     At the end the file and its name are on the disk, safe from a power failure. Old drafts are removed.
     """
     check_output(output)
-    if _is_device(output):
+    if output.is_char_device():
         with tempfile.TemporaryDirectory() as folder, output.open("wb") as device:
             draft = Path(folder) / f"draft{output.suffix}"
             yield draft
@@ -31,7 +31,8 @@ def drafted(output: Path) -> Iterator[Path]:
         return
     remove_abandoned(output)
     target = Path(os.path.realpath(output))  # a link keeps its target
-    draft = target.parent / f"{_stem(target)}{secrets.token_hex(8)}.tmp{target.suffix[:20]}"
+    # A name may have 255 bytes.
+    draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.tmp{target.suffix[:20]}")
     try:
         with naming(output, draft):
             yield draft
@@ -40,7 +41,12 @@ def drafted(output: Path) -> Iterator[Path]:
             if target.exists():
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))
             draft.replace(target)
-            _sync_folder(target.parent)
+            with suppress(OSError):  # Windows and some network folders cannot; the file is whole in any case
+                descriptor = os.open(target.parent, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -59,30 +65,18 @@ def naming(output: Path, draft: Path | None = None) -> Iterator[None]:
 def remove_abandoned(output: Path) -> None:
     """Remove the drafts of `output` that are a day old: their writers were killed."""
     target = Path(os.path.realpath(output))
-    drafts = re.compile(rf"{re.escape(_stem(target))}[0-9a-f]{{16}}\.tmp{re.escape(target.suffix[:20])}")
+    start, end = re.escape(target.name[:40]), re.escape(target.suffix[:20])
+    drafts = re.compile(rf"\.{start}\.[0-9a-f]{{16}}\.tmp{end}")
     with suppress(OSError):  # the folder may be unreadable, a draft gone or another user's
         for path in target.parent.iterdir():
             if drafts.fullmatch(path.name) and time.time() - path.stat().st_mtime > 86_400:
                 path.unlink()
 
 
-def _stem(target: Path) -> str:
-    return f".{target.name[:40]}."  # a name may have 255 bytes
-
-
 def flush_to_disk(file: IO[Any]) -> None:
     """Write all that was written to an open file to the disk."""
     file.flush()
     os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):  # Windows and some network folders cannot; the file is whole in any case
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def check_output(output: Path | None, *sources: Path | None) -> None:
@@ -93,8 +87,12 @@ def check_output(output: Path | None, *sources: Path | None) -> None:
     ...
     ValueError: 'new.csv' is also the input; name another file for the output
     """
-    if output is None or _is_device(output):
+    if output is None:
         return
+    if output.is_char_device():  # /dev/null takes bytes; a terminal is refused below
+        with output.open("wb") as device:
+            if not device.isatty():
+                return
     target = Path(os.path.realpath(output))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"no folder {str(target.parent)!r} to write {target.name!r} in")
@@ -106,20 +104,7 @@ def check_output(output: Path | None, *sources: Path | None) -> None:
         raise IsADirectoryError(f"{str(output)!r} is a folder; name a file in it")
     if target.exists() and not target.is_file():
         raise OSError(f"{str(output)!r} is not a regular file; name another")
-    if any(source is not None and _is_same(Path(source), target) for source in sources):
-        raise ValueError(f"{str(output)!r} is also the input; name another file for the output")
-
-
-def _is_device(output: Path) -> bool:
-    """Say whether bytes are written to `output` itself, as to /dev/null; a terminal is refused as no regular file."""
-    if not output.is_char_device():
-        return False
-    with output.open("wb") as device:
-        return not device.isatty()
-
-
-def _is_same(source: Path, target: Path) -> bool:
-    """Say whether both are the same file, also under different names."""
-    if source.exists() and target.exists():
-        return source.samefile(target)
-    return Path(os.path.realpath(source)) == target
+    for source in map(Path, filter(None, sources)):
+        are_there = source.exists() and target.exists()
+        if source.samefile(target) if are_there else Path(os.path.realpath(source)) == target:
+            raise ValueError(f"{str(output)!r} is also the input; name another file for the output")

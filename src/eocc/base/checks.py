@@ -8,7 +8,6 @@ Nothing heavy is imported here before it is used, so that the command line can l
 """
 
 import math
-import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -81,7 +80,7 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and is_number(value)
 
 
-def number(interval: str = ANY_NUMBER, otherwise: str = "", *, exactly: type = Real) -> Check:
+def number(interval: str = ANY_NUMBER, otherwise: str = "", *, exactly: Any = Real) -> Check:
     """Accept numbers in the interval; `otherwise` names other values that the caller accepts.
 
     >>> number("[0, 1]")("eta", 0.5), number("(0, inf)", " or 'auto'")("width", True)
@@ -89,9 +88,23 @@ def number(interval: str = ANY_NUMBER, otherwise: str = "", *, exactly: type = R
     ...
     ValueError: width must be a number > 0 or 'auto', not True
     """
-    holds, words = interval_of(interval)
-    what = f"a finite number{otherwise}" if interval == ANY_NUMBER else f"a number {words}{otherwise}"
-    return wanted(what, lambda value: isinstance(value, exactly) and is_number(value) and holds(value), float)
+    low, high = ends_of(interval)
+    words = f"a number in {interval}"
+    if interval.endswith(("inf)", "inf]")):
+        words = f"a number {'>=' if interval[0] == '[' else '>'} {interval[1:].partition(',')[0]}"
+    what = f"{'a finite number' if interval == ANY_NUMBER else words}{otherwise}"
+    return wanted(what, lambda value: isinstance(value, exactly) and is_number(value) and low <= value <= high, float)
+
+
+def ends_of(interval: str) -> tuple[float, float]:
+    """Return the least and the largest double in an interval.
+
+    >>> ends_of("[0, 1)")
+    (0.0, 0.9999999999999999)
+    """
+    low, high = map(float, interval[1:-1].split(","))
+    above, below = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
+    return low if interval[0] == "[" else above, high if interval[-1] == "]" else below
 
 
 def real(interval: str = ANY_NUMBER) -> Check:
@@ -109,15 +122,6 @@ def integer(low: float = -math.inf, high: float = math.inf, otherwise: str = "")
     """
     words = f" in [{low}, {high}]" if high < math.inf else f" >= {low}" if low > -math.inf else ""
     return wanted(f"an integer{words}{otherwise}", lambda value: is_integer(value) and low <= value <= high, int)
-
-
-def interval_of(interval: str) -> tuple[Callable[[Any], Any], str]:
-    """Return whether numbers, also those of an array, lie in an interval, and the interval in words."""
-    low, high = map(float, interval[1:-1].split(","))
-    above = operator.ge if interval[0] == "[" else operator.gt
-    below = operator.le if interval[-1] == "]" else operator.lt
-    words = f"in {interval}" if high < math.inf else f"{'>=' if interval[0] == '[' else '>'} {low:g}"
-    return lambda value: above(value, low) & below(value, high), words
 
 
 def instance(*classes: type) -> Check:
@@ -185,27 +189,33 @@ def texts(n: str) -> Check:
 
 def numbers(shape: str, interval: str = ANY_NUMBER, *, gaps: bool = False) -> Check:
     """Accept arrays of finite doubles in the interval, with `gaps` also NaN."""
-    holds = interval_of(interval)[0]
-
-    def rule(name: str, value: Any, sizes: Sizes) -> None:
-        import numpy as np
-
-        _check_shape(name, value, shape, sizes, np.float64, "numbers or gaps" if gaps else "finite numbers")
-        demand(gaps or np.isfinite(value).all(), f"{name} must be finite numbers of shape {value.shape}")
-        demand((holds(value) | np.isnan(value)).all(), f"{name} must lie in {interval}")
-
-    return Check(rule)
+    words = "numbers or gaps" if gaps else "finite numbers"
+    return _arrays(shape, "float64", words, *ends_of(interval), interval=interval, gaps=gaps)
 
 
 def indices(shape: str, stop: str = "", *, least: int = 0, most: int = 2**62, rising: bool = False) -> Check:
     """Accept arrays of 64-bit integers in [least, most], or below the size `stop`; they may have to rise."""
+    return _arrays(shape, "int64", "integers", least, most, stop=stop, rising=rising)
+
+
+def _arrays(
+    shape: str, dtype: str, words: str, low: float, high: float, *,
+    interval: str = "", stop: str = "", gaps: bool = False, rising: bool = False,
+) -> Check:  # fmt: skip
+    names = shape.split()
 
     def rule(name: str, value: Any, sizes: Sizes) -> None:
         import numpy as np
 
-        _check_shape(name, value, shape, sizes, np.int64, "integers")
-        largest = sizes[stop] - 1 if stop else most
-        demand(((value >= least) & (value <= largest)).all(), f"{name} must lie in {least}..{largest}")
+        is_right = type(value) is np.ndarray and value.dtype == dtype and value.ndim == len(names)
+        for size, length in zip(names, value.shape if is_right else (), strict=False):
+            sizes.setdefault(size, int(size) if size.isdigit() else length)
+        expected = tuple(sizes.get(size, size) for size in names)
+        demand(is_right and value.shape == expected, f"{name} must be {words} of shape {expected}")
+        demand(gaps or np.isfinite(value).all(), f"{name} must be {words} of shape {expected}")
+        most = sizes[stop] - 1 if stop else high
+        is_inside = (value >= low) & (value <= most) | np.isnan(value)
+        demand(is_inside.all(), f"{name} must lie in {interval or f'{low}..{most}'}")
         demand(not rising or (np.diff(value) > 0).all(), f"{name} must rise")
 
     return Check(rule)
@@ -217,17 +227,6 @@ def is_array(value: Any, dtype: type, n_dims: int) -> bool:
 
     is_right = type(value) is np.ndarray and value.dtype == dtype and value.ndim == n_dims
     return is_right and bool(np.isfinite(value).all())
-
-
-def _check_shape(name: str, value: Any, names: str, sizes: Sizes, dtype: type, what: str) -> None:
-    import numpy as np
-
-    parts = names.split()
-    is_right = type(value) is np.ndarray and value.dtype == dtype and value.ndim == len(parts)
-    for size, length in zip(parts, value.shape if is_right else (), strict=False):
-        sizes.setdefault(size, int(size) if size.isdigit() else length)
-    shape = tuple(sizes.get(size, size) for size in parts)
-    demand(is_right and value.shape == shape, f"{name} must be {what} of shape {shape}")
 
 
 def bytes_of(max_memory: Any, name: str = "max_memory") -> int:
@@ -271,15 +270,12 @@ def _are_columns(value: Any) -> bool:
     return bool(names) and all(isinstance(one, str) or type(one) is int for one in names)
 
 
-def _check_threads(name: str, value: Any, sizes: Sizes) -> None:
-    wanted("None or an integer other than 0", lambda one: is_integer(one) and one != 0)(name, value)
-    # A file from elsewhere must not start a million threads.
-    wanted("at most 1024", lambda one: one <= 1024)(name, value)
-
-
 # A number of bytes, or a text such as "2GiB" or "500MB".
 MEMORY = Check(lambda name, value, sizes: bytes_of(value, name))
-THREADS = Check(_check_threads, int)
+# A file from elsewhere must not start a million threads.
+THREADS = wanted(
+    "None or an integer other than 0, at most 1024", lambda one: is_integer(one) and one != 0 and one <= 1024, int
+)
 # The name of a column, or a list of names; on the command line with commas.
 COLUMN_NAMES = wanted(
     "the name of a column or a list of names",

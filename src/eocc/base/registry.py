@@ -81,20 +81,12 @@ def choice(names: Iterable[str], *methods: str) -> Check:
     return Check(rule, names=tuple(known))
 
 
-def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], value: Any, method: str) -> Choice:
-    """Return `value` itself if it is an object with that method, otherwise a new object of that name."""
-    if isinstance(value, str):
-        return choose(kind, choices, value)()
-    choice(choices, method)(kind, value)
-    found: Choice = value
-    return found
-
-
-def resolve_function(kind: str, choices: Mapping[str, Choice], value: Any) -> Choice:
-    """Return `value` itself if it can be called, otherwise the function of that name."""
-    choice(choices, "__call__")(kind, value)
-    function: Choice = choices[value] if isinstance(value, str) else value
-    return function
+def resolve(kind: str, choices: Mapping[str, Any], value: Any, method: str) -> Any:
+    """Return `value` itself if it has that method, otherwise a new object of that name; functions are not called."""
+    if not (isinstance(value, str) and value in choices):
+        choice(choices, method)(kind, value)
+        return value
+    return choices[value] if method == "__call__" else choices[value]()
 
 
 def listed(names: Iterable[str], most: int = SOME, separator: str = ", ") -> str:

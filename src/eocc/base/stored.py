@@ -69,9 +69,11 @@ def check_values(state: Mapping[str, Any], layout: Mapping[str, Check], sizes: S
         check(f"{group}.{name}" if group else name, state[name], sizes)
 
 
-def check_fields(thing: Any) -> None:
-    """Demand that the fields of an object are as its class declares; `__post_init__` of a dataclass of settings."""
-    check_values(vars(thing), declared(type(thing)), {})
+class Checked:
+    """A dataclass of settings, whose fields must be as it declares."""
+
+    def __post_init__(self) -> None:
+        check_values(vars(self), declared(type(self)), {})
 
 
 def written(thing: Any) -> Any:

@@ -40,23 +40,20 @@ LEARN, FIND = GOALS = ("learn", "find")
 
 
 class TrainingRows(NamedTuple):
-    """Training rows as the measure reads them, their `indices` in the X of the fit, and their ids or None."""
+    """Training rows as the measure reads them, their `indices` in the X of the fit, and their ids or None.
+
+    Rows that an answer calls not normal have `places` among all that the fit compared with.
+    """
 
     rows: Any
     indices: Indices
     names: list[str] | None
+    places: Indices = np.empty(0, np.int64)
 
     def some(self, places: Indices) -> "TrainingRows":
         """Return some of them."""
         names = None if self.names is None else [self.names[place] for place in places.tolist()]
         return TrainingRows(self.rows[places], self.indices[places], names)
-
-
-class Removed(NamedTuple):
-    """The training rows that an answer calls not normal, and their `places` among all that the fit compared with."""
-
-    training: TrainingRows
-    places: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +69,7 @@ class Answers:
     names: tuple[str, ...]
     threshold: Threshold
     calibration: Calibration
-    removed: Removed | None = None
+    removed: TrainingRows | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -156,10 +153,10 @@ def rows_of_fit(classifier: Any) -> TrainingRows:
     removed = None if classifier.answers_ is None else classifier.answers_.removed
     if removed is None:
         return kept
-    n, own = len(kept.indices) + len(removed.places), removed.training
+    n = len(kept.indices) + len(removed.places)
     order = np.argsort(np.append(np.delete(np.arange(n), removed.places), removed.places))
-    both = None if names is None else names + (own.names or [])
-    return TrainingRows(joined(kept.rows, own.rows), np.append(kept.indices, own.indices), both).some(order)
+    both = None if names is None else names + (removed.names or [])
+    return TrainingRows(joined(kept.rows, removed.rows), np.append(kept.indices, removed.indices), both).some(order)
 
 
 def taught(classifier: Any, answers: Answers | None) -> Any:
@@ -202,12 +199,11 @@ def put_on(baseline: Baseline | None, answers: Answers | None) -> Answers | None
         return answers
     removed = answers.removed
     if removed is not None:
-        training = removed.training
-        removed = removed._replace(training=training._replace(rows=baseline.put_on(training.rows)))
+        removed = removed._replace(rows=baseline.put_on(removed.rows))
     return replace(answers, rows=baseline.put_on(answers.rows), removed=removed)
 
 
-def _removed(classifier: Any, answers: Answers | None) -> Removed | None:
+def _removed(classifier: Any, answers: Answers | None) -> TrainingRows | None:
     """Return the training rows that answers call not normal, and their copies."""
     outliers = known_outliers(None, answers)
     if outliers is None:
@@ -217,7 +213,7 @@ def _removed(classifier: Any, answers: Answers | None) -> Removed | None:
     places = np.flatnonzero((distances <= tolerance).any(axis=0))
     if len(places) == len(known.indices):
         raise ValueError("the answers call every training row not normal; fit a model to other rows")
-    return Removed(known.some(places), places) if len(places) else None
+    return known.some(places)._replace(places=places) if len(places) else None
 
 
 @dataclass(frozen=True)

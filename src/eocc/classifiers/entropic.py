@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.base.arguments import checked, commit_fit, generator, unfitted_copy
+from eocc.base.arguments import fitting, generator, unfitted_copy
 from eocc.base.progress import shown
-from eocc.base.registry import resolve_function
+from eocc.base.registry import resolve
 from eocc.base.threads import n_threads, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
@@ -51,9 +51,9 @@ PRINTED: dict[str, Any] = {
 def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
     """Return the settings of a fit."""
     fuzzification = Fuzzification(
-        resolve_function("extent", EXTENTS, classifier.extent),
+        resolve("extent", EXTENTS, classifier.extent, "__call__"),
         resolve_membership_function(classifier.membership_function),
-        resolve_function("tconorm", TCONORMS, classifier.tconorm),
+        resolve("tconorm", TCONORMS, classifier.tconorm, "__call__"),
     )
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
     synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
@@ -192,26 +192,28 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self)
         if validation is not None and self.synthesis == "entropy":
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
-        draft, rng = unfitted_copy(self), generator(self.random_state)
-        data = draft._read(X, reset=True)
+        with fitting(self) as draft:
+            draft._fit_patterns(draft._read(X, reset=True), y, validation)
+        return self
+
+    def _fit_patterns(self, data: Any, y: Any, validation: tuple[Any, Any] | None) -> None:
+        rng, rate = generator(self.random_state), self.false_alarm_rate
         split = ValidationSplit(np.arange(len(data)), None, None)
         if self.synthesis == "validation":
-            split = split_rows(data, y, validation, draft._read, self.validation_fraction, rng)
+            split = split_rows(data, y, validation, self._read, self.validation_fraction, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
-        draft._having_seen(patterns)
+        self._having_seen(patterns)
         renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
-        if self.false_alarm_rate is not None:
-            rank_of(self.false_alarm_rate, len(patterns))  # raises an error if they are too few
-        self._check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
-        settings = settings_of(draft, split)
+        if rate is not None:
+            rank_of(rate, len(patterns))  # raises an error if they are too few
+        self._check_memory(len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns))
+        settings = settings_of(self, split)
         with shown() if self.verbose else nullcontext():
-            draft._take(synthesise(patterns, settings, rng), split.training)
-        if self.false_alarm_rate is not None:
-            draft._calibrate(patterns, replace(settings, verbose=False), rng, self.false_alarm_rate)
-        return commit_fit(self, draft)
+            self._take(synthesise(patterns, settings, rng), split.training)
+        if rate is not None:
+            self._calibrate(patterns, replace(settings, verbose=False), rng, rate)
 
     def _take(self, model: Model, training: Indices) -> None:
         """Keep what the synthesis found."""
@@ -260,11 +262,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if rate is None or census.n_rows < 2 * n:
             self.fit(kept.values)
         else:
-            model = unfitted_copy(self).set_params(false_alarm_rate=None).fit(kept.values)
-            model.false_alarm_rate = rate
-            commit_fit(self, model)
-
-            tally = model._tally_others(passes, kept.numbers, lambda block: -model._score_patterns(block).margins)
+            self.false_alarm_rate = None
+            self.fit(kept.values).false_alarm_rate = rate
+            tally = self._tally_others(passes, kept.numbers, lambda block: -self._score_patterns(block).margins)
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
         self.training_indices_ = kept.numbers
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eocc.base.printing import warn_user
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.scale.passes import Passes, SomeRows
+from eocc.scale.passes import Passes
 
 
 def outlier_rows(y: Any, n: int) -> Flags:
@@ -116,13 +116,11 @@ def split_outliers(data: Any, y: Any) -> tuple[Indices, Any, Any]:
     return (training, data[training], data[places]) if len(places) else (training, data, None)
 
 
-def dask_rows(passes: Passes, y: Any) -> tuple[Passes, Matrix | None]:
+def dask_rows(passes: Any, y: Any) -> tuple[Passes, Matrix | None]:
     """Return passes over the normal rows of a Dask collection, and the known outliers (None if there are none)."""
     if y is None:
         return passes, None
-    assert passes.n_rows is not None
-    is_outlier = outlier_rows(y, passes.n_rows)
-    outliers = None
+    is_outlier, outliers = outlier_rows(y, passes.n_rows), None
     if is_outlier.any():
-        outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-    return SomeRows(passes, ~is_outlier), outliers
+        outliers = passes.some(is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
+    return passes.some(~is_outlier), outliers

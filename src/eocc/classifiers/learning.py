@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from eocc.base.arguments import checked, commit_fit, unfitted_copy
+from eocc.base.arguments import fitting
 from eocc.base.types import Indices, Matrix
 from eocc.calibration.conformal import Tally, rate_for
 from eocc.classifiers.base import OneClassClassifier
@@ -35,14 +35,13 @@ class LearnsRows(OneClassClassifier):
         Rows with y = -1 (or False) are known outliers: a handful of them makes detection much better. All other rows
         are normal. A fit that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self)
-        draft = unfitted_copy(self)
-        are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
-        if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
-            draft._learn_passes(*dask_rows(dask_passes(draft._without_naming(X)), y))
-        else:
-            draft._fit_patterns(draft._read(X, reset=True), y)
-        return commit_fit(self, draft)
+        with fitting(self) as draft:
+            are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
+            if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+                draft._learn_passes(*dask_rows(dask_passes(draft._without_naming(X)), y))
+            else:
+                draft._fit_patterns(draft._read(X, reset=True), y)
+        return self
 
     @abstractmethod
     def _learn(self, patterns: Any, numbers: Indices, outliers: Any) -> Matrix:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.checks import FITTED, Check, Sizes, demand, indices, numbers, optional, real
-from eocc.base.stored import check_keys, check_values
+from eocc.base.checks import FITTED, Check, demand, indices, numbers, optional, real
+from eocc.base.stored import check_keys, check_values, declared, restored, written
 from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, Ellipsoids, KnownOutliers
@@ -33,23 +33,18 @@ ENTROPIC_ARRAYS: dict[str, Check] = {
 }
 ENTROPIC_KEYS = (*ENTROPIC_ARRAYS, "membership_function", "tconorm", "history", *ENTROPIC_NUMBERS)
 # Of regions. Sizes: d features, r axes, q = r + 1 coordinates, k regions, t edges between them, n training rows in the
-# model. No number of a fit is nearly as large as 1e40; with larger ones a score could overflow.
+# model.
 REGION_LAYOUT: dict[str, Check] = {
     "unit": optional(real("(0, 1e300]")),
-    "origin": numbers("d"),
-    "scales": numbers("r", "[0, 1e40]"),
-    "axes": numbers("d r", "[-1e40, 1e40]"),
+    **declared(Placement),
     "counts": indices("k", least=1),
     "labels": indices("n", "k"),
     "region_tree": indices("t 2", "k"),
-    "height": real("[-1e-300, 1e40]"),
-    "constant": optional(real(FITTED)),
     "deviations": optional(numbers("k d", "[0, 1e40]")),
     "ends": optional(numbers("2 d")),
 }
 # Not of rows of numbers, whose prototypes are the centres, and each represents its region.
 REGION_CENTRES: dict[str, Check] = {"centres": numbers("k q", "[-1e40, 1e40]"), "representatives": indices("k", "n")}
-OUTLIERS: dict[str, Check] = {"centres": numbers("o q"), "counts": indices("o", least=1), "background": real(FITTED)}
 REGION_KEYS = (*REGION_LAYOUT, *REGION_CENTRES, "known_outliers", "n_rows", "keeps_training_rows")
 
 
@@ -110,26 +105,20 @@ def _history(state: Any) -> Any:
 def region_state(classifier: Any) -> dict[str, Any]:
     """Return the regions and their shape as numbers and arrays."""
     model, has_centres = classifier.ellipsoids_, has_rows(classifier.measure_)
-    placement, regions, outliers = model.placement, model.regions, model.outliers
     return {
-        **{name: getattr(placement, name) for name in ("origin", "axes", "scales")},
-        "height": float(placement.height),
-        "constant": placement.constant,
+        **written(model.placement),
         "unit": getattr(classifier.features_, "unit", None),
-        "centres": None if has_centres else regions.centres,
-        "counts": regions.counts,
+        "centres": None if has_centres else model.regions.centres,
+        "counts": model.regions.counts,
         "deviations": model.own_deviations,
         "ends": model.ends,
         "labels": classifier.labels_,
         "representatives": None if has_centres else classifier.representatives_,
         "region_tree": classifier.region_tree_,
-        "known_outliers": outliers and {
-            "centres": outliers.regions.centres, "counts": outliers.regions.counts,
-            "background": float(outliers.background),
-        },
+        "known_outliers": written(model.outliers),
         "n_rows": classifier.n_rows_,
         "keeps_training_rows": classifier._keeps_training_rows,
-    }  # fmt: skip
+    }
 
 
 def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
@@ -146,8 +135,10 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
         demand((value is None) == (features is not None), f"there must be a {name} if and only if there are no columns")
     features = PairFeatures(measure, classifier.weights_, prototypes, unit) if features is None else features
     sizes["q"] = sizes["r"] + 1
-    placement = Placement(state["origin"], state["axes"], state["scales"], state["height"], constant)
-    outliers, every = _known_outliers(state["known_outliers"], sizes), np.arange(sizes["k"])
+    placement = Placement(**{name: state[name] for name in declared(Placement)})
+    outliers, every = state["known_outliers"], np.arange(sizes["k"])
+    if outliers is not None:
+        outliers = restored(KnownOutliers, outliers, "known_outliers", {"q": sizes["q"]})
     if keeps_centres:
         demand(np.array_equal(np.sort(labels), every), "labels must name every region once")
         own, centres = np.argsort(labels), np.zeros((sizes["k"], sizes["q"]))
@@ -161,11 +152,3 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
     classifier.features_, classifier.representatives_ = features, own
     classifier.labels_, classifier.region_tree_ = labels, state["region_tree"]
-
-
-def _known_outliers(state: Any, sizes: Sizes) -> KnownOutliers | None:
-    if state is None:
-        return None
-    check_keys("known_outliers", state, OUTLIERS)
-    check_values(state, OUTLIERS, dict(sizes), "known_outliers")
-    return KnownOutliers(Ellipsoids(state["centres"], state["counts"]), state["background"])

@@ -229,7 +229,7 @@ class RegionClassifier(LearnsRows):
             kept = 8.0 * (count + n_outliers) * (12 * n_columns + 60) + 24 * n_columns**2
         block = n_threads(self.n_jobs) * 2**23 if n > count else 0
         needed = OVERHEAD + MARGIN * (8 * n * n_columns + kept + block)
-        if pair_bytes and has_columns(self.resolved_measure_):
+        if pair_bytes and has_columns(self.resolved_measure_.fitted_class):
             count = min(n, MOST_ROWS)
         return needed, "pass fewer rows, or raise max_memory", count
 
@@ -341,7 +341,7 @@ class RegionClassifier(LearnsRows):
             "method": "regions",
             "regions": len(self.regions_),
             "training rows in the model": kept,
-            "known outliers": None if outliers is None else int(outliers.regions.counts.sum()),
+            "known outliers": None if outliers is None else int(outliers.counts.sum()),
             "false-alarm rate": self._calibrated().rate,
             "limit, in widths": reach_of(self.threshold_),
             "correlated columns": "; ".join(correlations_of(self)) or None,

@@ -23,7 +23,7 @@ from eocc.base.checks import (
 from eocc.base.stored import check_keys, check_values, restored, written
 from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers import CLASSIFIERS
-from eocc.classifiers.answers import Answers, Removed, TrainingRows, n_removed
+from eocc.classifiers.answers import Answers, TrainingRows, n_removed
 from eocc.classifiers.updating import history_state, restored_history
 from eocc.entropic.graph import renyi_order
 from eocc.formats import model_file
@@ -155,7 +155,7 @@ def _answers_state(answers: Answers) -> dict[str, Any]:
         "rows": answers.rows,
         "y": answers.y,
         "names": list(answers.names),
-        "removed": removed and {**removed.training._asdict(), "places": removed.places},
+        "removed": removed and removed._asdict(),
         "limit": np.array([answers.threshold.value, answers.threshold.scale, calibration.rate, calibration.foreign]),
         "margins": calibration.margins,
     }
@@ -173,14 +173,13 @@ def _answers(state: Any, classifier: Any) -> Answers:
     before = {"margins": state["margins"], "rate": rate, "foreign": foreign}
     calibration = restored(Calibration, before, "answers.calibration")
     if removed is not None:
-        check_keys("answers.removed", removed, (*TrainingRows._fields, "places"))
+        check_keys("answers.removed", removed, TrainingRows._fields)
         check_patterns(classifier.measure_, removed["rows"])
         n = len(removed["rows"])
         check_values(removed, REMOVED, {"n": n, "all": n + len(classifier.training_indices_)}, "answers.removed")
         is_right = (removed["names"] is None) == (classifier._row_names_ is None)
         demand(is_right, "answers.removed.names must be texts, if the training rows have names")
-        places = removed.pop("places")
-        removed = Removed(TrainingRows(**removed), places)
+        removed = TrainingRows(**removed)
     return Answers(rows, y, tuple(state["names"]), threshold, calibration, removed)
 
 

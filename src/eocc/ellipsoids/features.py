@@ -11,15 +11,16 @@ anything else          squared dissimilarities to the training patterns that the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from eocc.base.checks import FITTED, numbers, optional, real
 from eocc.base.threads import one_blas_thread
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.kernels.ellipsoids import place_rows, squared_lengths
 from eocc.measures.difference import feature_names
-from eocc.measures.protocol import Measure, Prepared
+from eocc.measures.protocol import Prepared
 from eocc.tables.table import NUMBER as KIND_NUMBER
 
 # Features farther out count as this far, so that no square of theirs overflows. departure: far patterns
@@ -37,11 +38,6 @@ class Shape:
     variances: Matrix
     outside: float
     shrinkage: float
-
-    @property
-    def whitening(self) -> Matrix:
-        """The matrix (r, r) that turns the shape into a unit ball."""
-        return np.asarray(self.axes * self.variances**-0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +71,12 @@ class Placement:
     The last coordinate is the distance from the span of the training rows, in its own width: `height` is 1 / width.
     """
 
-    origin: Matrix
-    axes: Matrix
-    scales: Matrix
-    height: float
-    constant: float | None = None
+    # No number of a fit is nearly as large as 1e40; with larger ones a score could overflow.
+    origin: Annotated[Matrix, numbers("d")]
+    axes: Annotated[Matrix, numbers("d r", "[-1e40, 1e40]")]
+    scales: Annotated[Matrix, numbers("r", "[0, 1e40]")]
+    height: Annotated[float, real("[-1e-300, 1e40]")]
+    constant: Annotated[float | None, optional(real(FITTED))] = None
 
     def place(self, features: Matrix) -> Matrix:
         """Return the places (m, r + 1) of rows with these features (m, d)."""
@@ -172,17 +169,13 @@ CATEGORY = 0.5**0.5
 
 
 def has_rows(measure: Any) -> bool:
-    """Return whether a measure, or its fitted form, compares rows of numbers by their coordinates."""
-    return _fitted_form(measure).coordinates is not None
+    """Return whether a fitted measure, or its class, compares rows of numbers by their coordinates."""
+    return measure.coordinates is not None
 
 
 def has_columns(measure: Any) -> bool:
     """Return whether features are columns: of rows of numbers, or of tables of mixed kinds."""
-    return has_rows(measure) or _fitted_form(measure).indicator_columns is not None
-
-
-def _fitted_form(measure: Any) -> Any:
-    return measure.fitted_class if isinstance(measure, Measure) else measure
+    return has_rows(measure) or measure.indicator_columns is not None
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated, Any, Self
 
 import numpy as np
 
+from eocc.base.checks import FITTED, indices, numbers, real
 from eocc.base.threads import one_blas_thread
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.ellipsoids.features import Coordinates, Placement, Shape, row_coordinates
@@ -105,14 +107,14 @@ class Ellipsoids:
     weighted grades, which never exceeds 1.
     """
 
-    centres: Matrix
-    counts: Indices
+    centres: Annotated[Matrix, numbers("k q")]
+    counts: Annotated[Indices, indices("k", least=1)]
 
     @classmethod
-    def of(cls, places: Matrix, labels: Indices) -> "Ellipsoids":
+    def of(cls, places: Matrix, labels: Indices, **more: Any) -> Self:
         """Return the regions of places (n, q) with these labels."""
         counts = np.bincount(labels)
-        return cls(np.ascontiguousarray(means_of(places, labels, len(counts))), counts)
+        return cls(np.ascontiguousarray(means_of(places, labels, len(counts))), counts, **more)
 
     @cached_property
     def columns(self) -> Matrix:
@@ -143,7 +145,7 @@ class Ellipsoids:
 
 
 @dataclass(frozen=True, eq=False)
-class KnownOutliers:
+class KnownOutliers(Ellipsoids):
     """The regions of known outliers, and the log-membership at the limit of normal rows, `background`.
 
     An outlier is of a known kind, with the membership in these regions, or of an unknown kind, as likely everywhere as
@@ -151,12 +153,11 @@ class KnownOutliers:
     departure: known outliers of regions.
     """
 
-    regions: Ellipsoids
-    background: float
+    background: Annotated[float, real(FITTED)]
 
     def penalty(self, places: Matrix) -> Matrix:
         """Return ln(1 + m / b) >= 0 of places: m is the membership in the outliers' regions, b the background."""
-        return np.logaddexp(0.0, self.regions.log_memberships(places) - self.background)
+        return np.logaddexp(0.0, self.log_memberships(places) - self.background)
 
 
 def radius(logs: Matrix) -> Matrix:
@@ -223,7 +224,9 @@ class EllipsoidModel:
 
     def log_memberships(self, features: Matrix) -> Matrix:
         """Return the log-membership of rows with these features."""
-        return self.of_places(self.place(features))
+        places = self.place(features)
+        logs = self.regions.log_memberships(places)
+        return logs if self.outliers is None else logs - self.outliers.penalty(places)
 
     def place(self, features: Matrix) -> Matrix:
         """Return the places (m, r + 1) of rows with these features, gaps filled."""
@@ -249,11 +252,6 @@ class EllipsoidModel:
             k = int(np.argmax(self.regions.log_weights - squares / 2))
             found[i, is_gap] = centres[k, is_gap] + slopes @ gaps[k]
         return found
-
-    def of_places(self, places: Matrix) -> Matrix:
-        """Return the log-membership of places."""
-        logs = self.regions.log_memberships(places)
-        return logs if self.outliers is None else logs - self.outliers.penalty(places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,10 +292,10 @@ def _learn(coordinates: Coordinates, n_regions: int) -> Learned:
     A row that is alone has no membership when it is left out: it counts as one width away.
     """
     rows = coordinates.rows
-    white = whitened(rows, pooled_shape(rows, np.zeros(len(rows), np.int64), 1).whitening)
+    white = whitened(rows, pooled_shape(rows, np.zeros(len(rows), np.int64), 1))
     labels, tree = cut_tree(white, count_of_regions(n_regions, count_distinct(white)))
     shape = pooled_shape(rows, labels, int(labels.max()) + 1)
-    inside = whitened(rows, shape.whitening)
+    inside = whitened(rows, shape)
     places = np.hstack([inside, np.zeros((len(rows), 1))])
     regions = Ellipsoids.of(places, labels)
     logs = regions.left_out(places, labels, shape.shrinkage)
@@ -306,10 +304,10 @@ def _learn(coordinates: Coordinates, n_regions: int) -> Learned:
     return Learned(model, labels, places, radii, tree, nearest_members(places, labels, regions.centres))
 
 
-def whitened(rows: Matrix, whitening: Matrix) -> Matrix:
-    """Return rows (n, r) times a matrix, the same for any number of threads."""
+def whitened(rows: Matrix, shape: Shape) -> Matrix:
+    """Return rows (n, r) in coordinates in which the shape is a unit ball, the same for any number of threads."""
     with one_blas_thread():
-        return np.ascontiguousarray(rows @ whitening)
+        return np.ascontiguousarray(rows @ (shape.axes * shape.variances**-0.5))
 
 
 def count_distinct(places: Matrix) -> int:
@@ -344,6 +342,6 @@ def with_outliers(learned: Learned, outliers: Matrix, limit: float, n_regions: i
     Known outliers are few and of several kinds, so every different one may be a region of its own.
     """
     labels, _ = cut_tree(outliers, min(n_regions, count_distinct(outliers)))
-    known = KnownOutliers(Ellipsoids.of(outliers, labels), -(limit**2) / 2)
+    known = KnownOutliers.of(outliers, labels, background=-(limit**2) / 2)
     logs = -(learned.radii**2) / 2 - known.penalty(learned.places)
     return replace(learned, model=replace(learned.model, outliers=known), radii=radius(logs))

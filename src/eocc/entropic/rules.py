@@ -14,7 +14,7 @@ import scipy
 
 from eocc.base.checks import number
 from eocc.base.registry import resolve
-from eocc.base.stored import check_fields
+from eocc.base.stored import Checked
 from eocc.base.types import Matrix
 from eocc.entropic import MEMBERSHIP_FUNCTIONS
 
@@ -37,13 +37,10 @@ def std_extent(pairs: Matrix) -> float:
 
 
 @dataclass(frozen=True)
-class QuantileExtent:
+class QuantileExtent(Checked):
     """The q-quantile of the distances; the median is q = 0.5."""
 
     q: Annotated[float, number("[0, 1]")] = 0.9
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def __call__(self, pairs: Matrix) -> float:
         """Return the quantile."""
@@ -113,13 +110,10 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class Bell:
+class Bell(Checked):
     """mu = 1 / (1 + (d / tau)^(2 slope)): flat on top, with heavy tails."""
 
     slope: Annotated[float, number("(0, inf]")] = 2.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def formula(self) -> str:
@@ -133,13 +127,10 @@ class Bell:
 
 
 @dataclass(frozen=True)
-class Triangular:
+class Triangular(Checked):
     """mu = max(0, 1 - (d / tau) / support): a straight line that is 0 from `support` extents on."""
 
     support: Annotated[float, number("(1, inf]")] = 2.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def formula(self) -> str:

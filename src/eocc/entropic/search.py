@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.base.checks import integer, number, optional
 from eocc.base.registry import choice, resolve
-from eocc.base.stored import check_fields
+from eocc.base.stored import Checked
 from eocc.base.types import Matrix
 from eocc.base.vocabulary import completed
 from eocc.entropic import SEARCHES
@@ -29,7 +29,7 @@ class Search(Protocol):
 
 
 @dataclass(frozen=True)
-class GeneticSearch:
+class GeneticSearch(Checked):
     """Roulette-wheel selection, two-point crossover, random mutation, the fittest carried over.
 
     A generation has `population_size` candidates. The search stops after `max_generations`, when the best value has
@@ -47,9 +47,6 @@ class GeneticSearch:
     max_time: Annotated[float | None, optional(number("(0, inf]", " of seconds, or None"))] = None
     mutation_rate: Annotated[float, number("[0, 1]")] = 0.3
     first_population: Annotated[str, choice(("ones", "random"))] = "ones"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def batches(self, n_parameters: int, rng: np.random.Generator) -> Batches:
         """Yield the populations of the generations."""

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.base.arguments import commit_fit, generator, unfitted_copy
+from eocc.base.arguments import fitting, generator
 from eocc.base.checks import Check, integer, number, or_word
 from eocc.base.registry import choice
 from eocc.base.threads import one_blas_thread
@@ -102,14 +102,13 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
         for name, check in _checks(type(self)).items():
             check(name, getattr(self, name))
-        draft = unfitted_copy(self)
         # With one thread, sums are added in the same order on every machine.
-        with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
+        with fitting(self) as draft, one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
             targets = draft._read_targets(X)
             left_out = draft._learn(targets)
             draft.training_scores_ = draft._score(targets) if left_out is None else left_out
-        draft.offset_ = threshold(draft.training_scores_, self.rejection_rate)
-        return commit_fit(self, draft)
+            draft.offset_ = threshold(draft.training_scores_, self.rejection_rate)
+        return self
 
     def score_samples(self, X: Any) -> Matrix:
         """Return finite scores, higher = more normal."""

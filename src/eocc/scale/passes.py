@@ -9,10 +9,9 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
 from numpy.typing import DTypeLike
 
-from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.types import Indices, Matrix
 
 Result = TypeVar("Result")
 
@@ -49,26 +48,6 @@ class Passes(Protocol):
         """
 
 
-class SomeRows:
-    """Passes over the rows of others that are `wanted` (n,); their numbers stay."""
-
-    def __init__(self, passes: Passes, wanted: Flags) -> None:
-        self._passes, self._wanted = passes, wanted
-        self.n_rows, self.n_columns = int(wanted.sum()), passes.n_columns
-
-    def fold(
-        self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
-    ) -> Result:
-        """Return the results of all parts, joined in order; a part may have no rows."""
-        wanted = self._wanted
-
-        def of_some(part: Part) -> Result:
-            is_wanted = wanted[part.numbers]
-            return work(Part(np.ascontiguousarray(part.values[is_wanted]), part.numbers[is_wanted]))
-
-        return self._passes.fold(of_some, join, name)
-
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -85,10 +64,9 @@ def are_dask_numbers(X: Any) -> bool:
     return all(kind in "biuf" for kind in kinds)
 
 
-def dask_passes(X: Any) -> Passes:
+def dask_passes(X: Any) -> Any:
     """Return passes over a Dask array or dataframe of numbers, which is never gathered."""
-    passes: Passes = import_module("eocc.scale.cluster").DaskPasses(X)
-    return passes
+    return import_module("eocc.scale.cluster").DaskPasses(X)
 
 
 def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:

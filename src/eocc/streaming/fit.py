@@ -10,7 +10,7 @@ from zlib import adler32
 
 import numpy as np
 
-from eocc.base.arguments import checked, commit_fit, unfitted_copy
+from eocc.base.arguments import fitting
 from eocc.base.checks import integer
 from eocc.base.printing import complaint, quoted, warn_user
 from eocc.base.progress import stage, track
@@ -262,56 +262,58 @@ def fit_stream(
     check_classifier("fit_stream", classifier)
     if sample is not None:
         integer(1)("sample", sample)
-    checked(classifier)
-    if is_pairwise(classifier.measure):
-        raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
-    draft, known = unfitted_copy(classifier), None
-    for kind in (kinds or {}).values():
-        choose("kind", DECLARED, kind)
-    named = isinstance(classifier.measure, str)
-    stream = source_of(
-        source, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
-        apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
-    )  # fmt: skip
     if outliers is not None and where is None:
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
-    reading = stream.first_reading()
-    is_numbers = all(column.kind in (NUMBER, "") for column in reading.columns)
-    if not is_numbers or classifier.baseline_by is not None or (named and classifier.measure in measures_of("records")):
-        return _fit_whole(classifier, stream, outliers, sample, reading)
-    reading = reading.for_numbers(True, str(classifier.measure))
-    stream.reading, stream.count = reading, n_threads(classifier.n_jobs)
-    if outliers is not None and where is not None:
-        others = replace(stream, choices=replace(stream.choices, where=(where[0], outliers)), n_rows=None)
+    for kind in (kinds or {}).values():
+        choose("kind", DECLARED, kind)
+    with fitting(classifier) as draft:
+        if is_pairwise(draft.measure):
+            raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
+        named = isinstance(draft.measure, str)
+        stream = source_of(
+            source, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
+            apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
+        )  # fmt: skip
+        reading = stream.first_reading()
+        are_numbers = all(column.kind in (NUMBER, "") for column in reading.columns) and draft.baseline_by is None
+        if are_numbers and not (named and draft.measure in measures_of("records")):
+            _fit_numbers(draft, stream, outliers, sample, reading.for_numbers(True, str(draft.measure)))
+        elif sample is None:
+            _fit_whole(draft, stream, outliers, reading)
+        else:
+            raise ValueError("sample is for tables of numbers; leave it out")
+    return classifier
+
+
+def _fit_numbers(draft: Any, stream: Source, outliers: Any, sample: int | None, reading: Reading) -> None:
+    """Fit to rows of numbers, in several passes."""
+    stream.reading, stream.count, known = reading, n_threads(draft.n_jobs), None
+    if outliers is not None and stream.choices.where is not None:
+        choices = replace(stream.choices, where=(stream.choices.where[0], outliers))
+        others = replace(stream, choices=choices, n_rows=None)
         known = others.fold(lambda part: part.values, lambda *two: np.concatenate(two))
     draft._fit_passes(stream, sample, known)
     draft._take_reading(reading)
     draft._having_seen(stream.ends)
     draft.n_rows_seen_ = stream.n_rows
-    return commit_fit(classifier, draft)
 
 
-def _fit_whole(
-    classifier: Classifier, stream: Source, outliers: Any, sample: int | None, reading: Reading
-) -> Classifier:
+def _fit_whole(draft: Any, stream: Source, outliers: Any, reading: Reading) -> None:
     """Fit to a table that holds other columns than numbers, which is read into memory at once."""
-    if sample is not None:
-        raise ValueError("sample is for tables of numbers; leave it out")
-    groups = classifier._kinds_of_groups([*reading.names, *reading.left_out])
-    choices = replace(stream.choices, kinds={**groups, **stream.choices.kinds})
+    groups = draft._kinds_of_groups([*reading.names, *reading.left_out])
+    choices, y = replace(stream.choices, kinds={**groups, **stream.choices.kinds}), None
     column, normal = choices.where or ("", None)
     if outliers is not None:
         both = [one for some in (normal, outliers) for one in (some if isinstance(some, list) else [some])]
         choices = replace(choices, where=(column, both))
-    learnt, y = replace(stream, choices=choices).whole(), None
+    learnt = replace(stream, choices=choices).whole()
     chunk = learnt.chunk
     if outliers is not None:
         y = np.where(rows_with(chunk.columns[chunk.named(column)].cells(), normal), 1, -1)[learnt.good]
     say_remarks(learnt.known.remarks)
     say_left_out(list(learnt.faults.values()))
-    fitted = classifier.fit(learnt.X, y)
-    fitted._name_rows(np.asarray(chunk.rows)[learnt.good])
-    fitted.n_rows_seen_ = len(learnt.X)
-    return fitted
+    draft.fit(learnt.X, y)
+    draft._name_rows(np.asarray(chunk.rows)[learnt.good])
+    draft.n_rows_seen_ = len(learnt.X)

@@ -96,7 +96,7 @@ def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula
     placement, known = model.placement, model.outliers
     return Formula(
         columns=tuple(found), origin=placement.origin, axes=placement.axes, scales=placement.scales,
-        height=float(placement.height), regions=model.regions, outliers=None if known is None else known.regions,
+        height=float(placement.height), regions=model.regions, outliers=known,
         background=0.0 if known is None else float(known.background), limit=float(classifier.offset_),
         quantiles=calibration.margins - BOUNDARY**2 / 2,
     )  # fmt: skip

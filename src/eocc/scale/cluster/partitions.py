@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from eocc.base.estimator import check_is_fitted
 from eocc.base.threads import one_blas_thread
-from eocc.base.types import Matrix
+from eocc.base.types import Flags, Matrix
 from eocc.scale.cluster.client import Pickled, computed, large_tasks
 from eocc.scale.passes import READING, Part
 from eocc.tables.sources import without_columns
@@ -106,6 +106,13 @@ class DaskPasses:
         parts = partitions_of(X)
         self._parts, self._lengths = [part for part, _ in parts], lengths_of(parts)
         self.n_rows, self.n_columns = sum(self._lengths), int(X.shape[1])
+        self._wanted = np.ones(self.n_rows, bool)
+
+    def some(self, wanted: Flags) -> "DaskPasses":
+        """Return passes over the rows that are `wanted` (n,); their numbers stay."""
+        found = copy(self)
+        found._wanted, found.n_rows = wanted, int(wanted.sum())
+        return found
 
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
@@ -116,9 +123,9 @@ class DaskPasses:
         called = f"eocc-{name.replace(' ', '-')}"
         sent = [_sent(Pickled(function), called) for function in (work, join)]
         of_part, of_pair = dask.delayed(_worked, pure=False), dask.delayed(_joined, pure=False)
-        starts = (np.cumsum(self._lengths) - self._lengths).tolist()
-        places = zip(self._parts, starts, self._lengths, strict=True)
-        tasks = [of_part(sent[0], part, start, length) for part, start, length in places if length]
+        stops = np.cumsum(self._lengths)
+        places = zip(self._parts, (stops - self._lengths).tolist(), np.split(self._wanted, stops[:-1]), strict=True)
+        tasks = [of_part(sent[0], part, start, wanted) for part, start, wanted in places if len(wanted)]
         while len(tasks) > 1:
             pairs = [of_pair(sent[1], *tasks[k : k + 2]) for k in range(0, len(tasks) - 1, 2)]
             tasks = pairs + tasks[2 * len(pairs) :]
@@ -128,12 +135,13 @@ class DaskPasses:
         return found
 
 
-def _worked(work: Pickled, block: Any, first: int, length: int) -> Any:
-    values = _numbers(block, first)
-    if len(values) != length:
-        raise ValueError(f"the partition from row {first} had {length} rows, then {len(values)}; X must not change")
+def _worked(work: Pickled, block: Any, first: int, wanted: Flags) -> Any:
+    values, n = _numbers(block, first), len(wanted)
+    if len(values) != n:
+        raise ValueError(f"the partition from row {first} had {n} rows, then {len(values)}; X must not change")
+    some = values if wanted.all() else np.ascontiguousarray(values[wanted])
     with one_blas_thread():
-        return work.open()(Part(values, np.arange(first, first + length)))
+        return work.open()(Part(some, first + np.flatnonzero(wanted)))
 
 
 def _joined(join: Pickled, left: Any, right: Any) -> Any:
