@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,44 +32,38 @@ class Facts:
 
     def __init__(self, classifier: Any) -> None:
         self._classifier, self._names = classifier, set[Hashable]()
-        self._training: dict[int, int] | None = None
+        hashes = row_hashes(words_of(classifier.prototypes_)).tolist()
+        self._training = dict(zip(reversed(hashes), reversed(range(len(hashes))), strict=True))
 
     def of(self, patterns: Any, names: Sequence[Any] | None = None) -> list[str]:
         """Return the facts about each row, "" if there are none; `names` that occurred before are repeated ids."""
         found: list[list[str]] = [[] for _ in range(len(patterns))]
-        for is_so, say in (*self._unseen(patterns), *self._missing(patterns), *self._copies(patterns)):
-            for row in np.flatnonzero(is_so).tolist():
-                found[row].append(say(row))
-        for row, name in enumerate(names or ()):
-            if name in self._names:
-                found[row].append(f"repeated id {name}")
-            self._names.add(name)
+        for name, column, is_new, what in _unseen(self._classifier.reading_, patterns):
+            for row in np.flatnonzero(is_new).tolist():
+                found[row].append(f"{name} is {format_value(column.cell(row))}, {what}")
+        gaps = list(gaps_by_column(self._classifier, patterns).values())
+        counts, hashes = np.sum(gaps, axis=0, dtype=int).tolist(), row_hashes(words_of(patterns)).tolist()
+        for row, facts in enumerate(found):
+            if gaps and counts[row]:
+                facts.append(f"{counts[row]} of {len(gaps)} values missing")
+            if hashes[row] in self._training:
+                index = self._classifier.prototype_indices_[self._training[hashes[row]]]
+                facts.append(f"copy of training row {training_name(self._classifier, index)}")
+            if names and names[row] in self._names:
+                facts.append(f"repeated id {names[row]}")
+            self._names.update([names[row]] if names else [])
         return ["; ".join(facts) for facts in found]
 
-    def _unseen(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
-        """Yield which rows have a value beyond all training values, or a category that no training row has."""
-        reading = self._classifier.reading_
-        for known, column, is_new in new_labels(reading, patterns):
-            yield is_new[column.codes], _saying(known, column, "which no training row has")
-        for known, column in known_columns(reading, patterns):
-            if known.low is not None and known.high is not None and column.labels is None:
-                low, high = (format_value(column.given(end)) for end in (known.low, known.high))
-                below = _saying(known, column, f"below all training values ({low} and more)")
-                yield column.values < known.low, below
-                yield column.values > known.high, _saying(known, column, f"above all training values (up to {high})")
 
-    def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
-        if gaps := list(gaps_by_column(self._classifier, patterns).values()):
-            counts = np.sum(gaps, axis=0)
-            yield counts > 0, lambda row: f"{counts[row]} of {len(gaps)} values missing"
-
-    def _copies(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
-        if self._training is None:
-            hashes = row_hashes(words_of(self._classifier.prototypes_)).tolist()
-            self._training = {one: index for index, one in reversed(list(enumerate(hashes)))}
-        found = [self._training.get(one, -1) for one in row_hashes(words_of(patterns)).tolist()]
-        named, indices = partial(training_name, self._classifier), self._classifier.prototype_indices_
-        yield np.array(found) >= 0, lambda row: f"copy of training row {named(indices[found[row]])}"
+def _unseen(reading: Any, patterns: Any) -> Iterator[tuple[Hashable, Column, Flags, str]]:
+    """Yield which rows have a category that no training row has, or a value beyond all training values, by column."""
+    for known, column, is_new in new_labels(reading, patterns):
+        yield known.name, column, is_new[column.codes], "which no training row has"
+    for known, column in known_columns(reading, patterns):
+        if known.low is not None and known.high is not None and column.labels is None:
+            low, high = (format_value(column.given(end)) for end in (known.low, known.high))
+            yield known.name, column, column.values < known.low, f"below all training values ({low} and more)"
+            yield known.name, column, column.values > known.high, f"above all training values (up to {high})"
 
 
 def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
@@ -119,10 +112,6 @@ def known_columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Col
         return
     found = {column.name: column for column in columns_of(patterns, reading.names)}
     yield from ((known, found[known.name]) for known in reading.columns if MOMENT in known.parts)
-
-
-def _saying(known: ReadColumn, column: Column, what: str) -> Any:
-    return lambda row: f"{known.name} is {format_value(column.cell(row))}, {what}"
 
 
 def in_groups(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> Sequence[Explanation]:
