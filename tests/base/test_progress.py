@@ -62,6 +62,13 @@ def test_a_bar_appears_after_half_a_second_if_more_than_two_seconds_are_expected
     assert "100%  0 s" in file.getvalue()
 
 
+def test_no_time_is_left_at_100_percent():
+    file = Terminal()
+    (drawn,) = shown_at(file, [5.0], share_at=lambda now: 1.0)
+    assert drawn.endswith("100%  almost done\x1b[K")
+    assert "100%  5 s" in file.getvalue()
+
+
 def test_no_bar_if_two_seconds_are_enough():
     file = Terminal()
     shown_at(file, [0.5, 1.0, 1.9], share_at=lambda now: now / 1.99)

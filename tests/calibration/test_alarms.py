@@ -78,6 +78,17 @@ def test_rows_that_cannot_be_read_are_counted_and_named(score, tmp_path):
     assert found["discoveries"]["count"] == scores.discovery.sum()
 
 
+def test_rows_without_values_are_no_discoveries(score, folder, tmp_path):
+    new = pd.read_csv(folder / "clean.csv")
+    new.iloc[:3] = None
+    new.to_csv(folder / "blank.csv", index=False)
+    assert score("blank.csv", "-o", "s.csv", "--summary", "out.json", "--fdr", "0.2", "-q") == 0
+    found, scores = json.loads((tmp_path / "out.json").read_text()), pd.read_csv(tmp_path / "s.csv")
+    assert found["gaps"]["empty_rows"] == 3
+    assert scores.discovery[:3].tolist() == [0, 0, 0]
+    assert found["discoveries"]["count"] == scores.discovery.sum()
+
+
 def test_the_id_of_a_model_is_that_of_its_fitted_values(folder, tmp_path):
     clf, new = load(folder / "m.eocc"), pd.read_csv(folder / "clean.csv")
     one = clf.summary(new).to_dict()["model"]["id"]
@@ -125,7 +136,7 @@ def test_drift_is_a_condition(score, folder, capsys):
         (["--fdr", "1.5"], "not 1.5"),
         (["--fdr", "0"], "not 0"),
         (["--only", "accepted"], "'accepted'"),
-        (["--summary", "-"], "not '-'"),
+        (["--summary", "-"], "'-' is standard output"),
     ],
 )
 def test_a_wrong_option_is_named_and_nothing_is_written(score, capsys, tmp_path, options, said):

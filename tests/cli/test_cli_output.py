@@ -270,8 +270,7 @@ def test_a_dash_is_standard_output(folder, tmp_path, capsys, monkeypatch):
     writing = (("fit", new), ("report", model), ("review", model, new), ("compare", new, *labelled))
     for command in (*writing, ("update", model, new), ("teach", model, new)):
         assert run(*command, "-o", "-") == 2
-        said = f"eocc: eocc {command[0]} does not write to standard output; pass --output with a name"
-        assert capsys.readouterr().err.startswith(said)
+        assert "'-' is standard output; name a file" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

@@ -53,6 +53,14 @@ def test_the_number_of_gaps(clf, flights):
     assert (one.reasons[0].value, one.reasons[0].high) == (8, most)
 
 
+def test_a_number_of_gaps_that_some_normal_rows_have_is_counted(flights):
+    frame = flights.copy()
+    frame.loc[5, [f"c{k}" for k in range(10)]] = None
+    (one,) = SurpriseClassifier().fit(frame).explain(frame.iloc[:1].assign(**{f"c{k}": None for k in range(10)}))
+    (text,) = [reason.text for reason in one.reasons if reason.name == "missing values"]
+    assert text == "10 of 13 values are missing; 1 of 300 normal rows lacks as many"
+
+
 def test_what_is_not_new_is_counted(clf, flights):
     frame = flights.assign(carrier=["ZZ", *flights["carrier"][1:]])
     one = explained(SurpriseClassifier(false_alarm_rate=0.3).fit(frame), flights[1:2], carrier="ZZ")

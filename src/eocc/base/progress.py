@@ -112,6 +112,7 @@ class Watch:
             if passed > self._worth or self._worth < passed + left < math.inf:
                 words = f"about {format_seconds(max(1.0, left))} left"
                 words = f"{format_seconds(passed)} so far" if left == math.inf else words
+                words = "almost done" if outer.share >= 0.995 else words  # shown as 100 %
                 self.show(outer.name, outer.share, f"{words}; {outer.note}" if outer.note else words)
                 outer.due = passed + REDRAWN_AFTER if self._is_terminal else 2 * passed
 

@@ -108,6 +108,8 @@ class Counting:
         self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
         self._new, self._gaps = dict[Hashable, tuple[int, list[str]]](), dict[Hashable, int]()
         self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
+        # Which of the rows added last lack some values, and which all.
+        self.have_gaps = self.are_empty = np.zeros(0, bool)
         # The columns that `add` returns; `p_value` is for calibrated models.
         self.names = ["decision", "membership", "score", "how_far_out", *([] if self._drift is None else ["p_value"])]
 
@@ -116,10 +118,18 @@ class Counting:
         is_accepted = scores.margins - self._classifier.threshold_ >= 0
         self.n_rows, self._n_accepted = self.n_rows + len(is_accepted), self._n_accepted + int(is_accepted.sum())
         found = [np.where(is_accepted, 1, -1), np.exp(scores.log_memberships), scores.log_memberships, scores.ratios]
+        columns, counts = gaps_by_column(self._classifier, patterns), np.zeros(len(patterns), np.int64)
+        for name, is_gap in columns.items():
+            if is_gap.any():
+                self._gaps[name] = self._gaps.get(name, 0) + int(is_gap.sum())
+                counts += is_gap
+        self.have_gaps, self.are_empty = counts > 0, (counts == len(columns)) & bool(columns)
+        self._n_incomplete += int(self.have_gaps.sum())
+        self._n_empty += int(self.are_empty.sum())
         if self._drift is not None and self._discoveries is not None:
             self._drift.add(scores.margins, patterns)
             p_values = self._calibration.p_values(scores.margins)
-            self._discoveries.add(p_values)
+            self._discoveries.add(p_values[~self.are_empty])  # rows without values are broken, not discovered
             found.append(p_values)
         for known, column, is_new in new_labels(self._classifier.reading_, patterns):
             codes = column.codes[is_new[column.codes]]
@@ -127,13 +137,6 @@ class Counting:
                 n_rows, values = self._new.get(known.name, (0, []))
                 more = (str((column.labels or ())[code]) for code in np.unique(codes).tolist())
                 self._new[known.name] = n_rows + len(codes), list(dict.fromkeys([*values, *more]))[:MOST_NAMED]
-        columns, counts = gaps_by_column(self._classifier, patterns), np.zeros(len(patterns), np.int64)
-        for name, is_gap in columns.items():
-            if is_gap.any():
-                self._gaps[name] = self._gaps.get(name, 0) + int(is_gap.sum())
-                counts += is_gap
-        self._n_incomplete += int((counts > 0).sum())
-        self._n_empty += int((counts == len(columns)).sum()) if columns else 0
         return dict(zip(self.names, found, strict=True))
 
     def summary(self, rate: float) -> Summary:

@@ -174,12 +174,8 @@ class DataOptions:
         """How a CSV file is written, as far as the options say."""
         from eocc.tables.spelling import Dialect
 
-        return Dialect(self.separator, self.decimal or "", self.dates or "")
-
-    @property
-    def separator(self) -> str:
-        """The delimiter of a CSV file."""
-        return "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        return Dialect(delimiter, self.decimal or "", self.dates or "")
 
     @property
     def apart(self) -> list[str]:
@@ -187,7 +183,7 @@ class DataOptions:
         return list(dict.fromkeys([*names_in(self.drop), *filter(None, (self.label, self.id_column))]))
 
     def __post_init__(self) -> None:
-        if self.delimiter and len(self.separator) != 1:
+        if self.delimiter and len(self.dialect.delimiter) != 1:
             raise click.UsageError(f"--delimiter is one character, or 'tab', not {self.delimiter!r}")
         for one in self.kind:
             if not one.rpartition("=")[0] or one.rpartition("=")[2] not in KINDS:
@@ -283,40 +279,38 @@ def format_option(*names: str, default: str | None = None, more: str = "") -> Ca
                         show_default=default is not None, help=f"Format of the output{more}.")  # fmt: skip
 
 
-def output_option(
-    default: str | None, what: str, takes_folders: bool = False, required: bool = False
-) -> Callable[[Function], Function]:
-    """Return the option --output of a command that writes a file or a folder."""
-
-    def named(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
-        if value == STDOUT:
-            other = "does not write to standard output; pass --output with a name"
-            raise click.UsageError(f"eocc {ctx.command.name} {other}")
-        return value
-
-    return click.option("--output", "-o", type=PATH if takes_folders else OUTPUT, help=what, default=default,
-                        show_default=default is not None, required=required, callback=named)  # fmt: skip
-
-
-def result_option(what: str) -> Callable[[Function], Function]:
-    """Return the option --output of a command that writes to standard output, which is "-" too, or to a file."""
-    return click.option("--output", "-o", type=OUTPUT, help=f"A file for the {what}; standard output by default.",
-                        callback=lambda ctx, option, value: None if value == STDOUT else value)  # fmt: skip
-
-
 class OutputPath(click.Path):
-    """A file to write; a name that ends like a folder is refused, as it would give a file of that name."""
+    """What a command writes: a file, a folder if it `makes_folders`, or nothing for "-" if it `prints` otherwise."""
+
+    def __init__(self, prints: bool = False, makes_folders: bool = False) -> None:
+        super().__init__(path_type=Path)
+        self.prints, self.makes_folders = prints, makes_folders
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path."""
-        if str(value).endswith(("/", os.sep)):
+        """Return the path, None for standard output."""
+        if str(value) == "-":
+            return None if self.prints else self.fail("'-' is standard output; name a file", param, ctx)
+        if str(value).endswith(("/", os.sep)) and not self.makes_folders:
             self.fail(f"{str(value)!r} is a folder; name a file in it", param, ctx)
         return super().convert(value, param, ctx)
 
 
+def output_option(
+    default: str | None, what: str, makes_folders: bool = False, required: bool = False
+) -> Callable[[Function], Function]:
+    """Return the option --output of a command that writes a file or a folder."""
+    return click.option("--output", "-o", type=OutputPath(makes_folders=makes_folders), help=what, default=default,
+                        show_default=default is not None, required=required)  # fmt: skip
+
+
+def result_option(what: str) -> Callable[[Function], Function]:
+    """Return the option --output of a command that writes to standard output, which is "-" too, or to a file."""
+    words = f"A file for the {what}; standard output by default."
+    return click.option("--output", "-o", type=OutputPath(prints=True), help=words)
+
+
 # What cannot be read is said where it is read.
-PATH, OUTPUT = click.Path(path_type=Path, readable=False), OutputPath(path_type=Path)
-STDOUT = Path("-")
+PATH = click.Path(path_type=Path, readable=False)
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
 data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.", callback=_data_files)

@@ -23,11 +23,14 @@ REFUSED = (".xlsx", ".xls", ".ods", ".gz", ".bz2", ".xz", ".zip", ".html", ".pdf
 Columns = Mapping[str, Any]
 
 
-def open_model(model: Path, output: Path | None, *data: Path) -> Any:
-    """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
+def open_model(model: Path, output: Path | None, *data: Path, replaces: bool = False) -> Any:
+    """Return the classifier of a model file.
+
+    Refuse an output that cannot be written, or that is one of the inputs; it may be the model if it `replaces` that.
+    """
     from eocc.classifiers.state import load
 
-    check_output(output, model, *data)
+    check_output(output, *([] if replaces else [model]), *data)
     return load(model)
 
 

@@ -3,7 +3,7 @@
 import pickle
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import chain, compress
 from pathlib import Path
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # What --only and --fail-on take, and the column that --fdr adds.
 REJECTED, DISCOVERIES, DISCOVERY, BAD, DRIFT = "rejected", "discoveries", "discovery", "bad", "drift"
+# Which rows have no values, beside the columns that are written.
+BLANK = "\0blank"
 CONDITION = re.compile(r"(drift|discoveries|bad)|(rejected|discoveries|bad)>(\d{1,15})")
 
 
@@ -62,7 +64,7 @@ def _why(what: str, most: int, outcome: Any) -> str:
               help="Write these rows only; all are counted.")  # fmt: skip
 @click.option("--fdr", type=float, default=None, metavar="RATE",
               help="Add the column discovery: on average at most a share RATE of these rows is normal.")  # fmt: skip
-@click.option("--summary", type=options.OUTPUT, default=None,
+@click.option("--summary", type=options.OutputPath(), default=None,
               help="A JSON file for the counts, discoveries, drift and notes.")  # fmt: skip
 @click.option("--fail-on", "conditions", default="", metavar="CONDITION,...", callback=_conditions,
               help="Exit with code 4 on drift, 'rejected>N', discoveries (0.1 of them false, or --fdr) or bad: "
@@ -87,20 +89,16 @@ def score(
     """
     if fdr is not None and not 0 < fdr < 1:
         raise click.UsageError(f"--fdr must be a number in (0, 1), not {fdr:g}")
-    if summary == options.STDOUT:
-        raise click.UsageError("--summary takes the name of a file, not '-'")
     form = output_format(form, output, "table")
     classifier = open_model(model, output, *data.paths)
     check_output(summary, model, *data.paths, output)
-
-    import numpy as np
 
     from eocc.base.wording import counted
     from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
     from eocc.cli.reading import ALL, Named, kept_columns, places_in, say_bad, stream_for
-    from eocc.explain.facts import Facts, gaps_by_column
+    from eocc.explain.facts import Facts
 
     fdr = fdr or (DEFAULT_FALSE_DISCOVERIES if only == DISCOVERIES else None)
     asked = {what for what, _ in conditions} | ({DISCOVERIES} if fdr else set())
@@ -116,28 +114,41 @@ def score(
         keep = keep if keep == ALL else ",".join([*places_in(first.chunk), keep])
     own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
     new_names = _new_names(kept_columns(first.chunk, keep, reading, is_typed), own)
-    with ExitStack() as stack:
-        columns_of_file = ["row", *new_names.values(), *own[1:]]
-        write = stack.enter_context(writing_columns(output, form, columns_of_file))
-        summary_draft = stack.enter_context(drafted(summary)) if summary else None  # the last, so it appears first
-        rows = _Rows(write, only, waits=fdr is not None)
+
+    def scored() -> Iterator[dict[str, Any]]:
         for named in chain([first], stream):
             columns, notes = dict[str, Any](), list[str]()
             if named.good.any():
                 patterns = classifier._read(named.X)
                 columns = counting.add(patterns, classifier._score_read(patterns))
                 notes = facts.of(patterns, named.names)
+                columns[BLANK] = counting.are_empty
                 if reading is not None:
-                    gaps = gaps_by_column(classifier, patterns)
-                    n_gaps = np.sum(list(gaps.values()), axis=0)
-                    incomplete.add(list(compress(named.names, n_gaps > 0)))
-                    blank.add(list(compress(named.names, n_gaps == len(gaps))))
+                    incomplete.add(list(compress(named.names, counting.have_gaps)))
+                    blank.add(list(compress(named.names, counting.are_empty)))
             counting.bad += [(named.all_names[row], why) for row, why in named.faults.items()]
             kept = kept_columns(named.chunk, keep, reading, is_typed)
-            found = named.with_bad(columns, notes, counting.names)
-            rows.add({"row": named.all_names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
+            found = named.with_bad(columns, notes, [*counting.names, BLANK])
+            yield {"row": named.all_names, **{new_names[name]: cells for name, cells in kept.items()}, **found}
+
+    with ExitStack() as stack:
+        names = ["row", *new_names.values(), *own[1:]]
+        write = stack.enter_context(writing_columns(output, form, names))
+        summary_draft = stack.enter_context(drafted(summary)) if summary else None  # the last, so it appears first
+        parts = scored()
+        if fdr:
+            waiting = stack.enter_context(TemporaryFile())
+            parts = _with_discoveries(parts, waiting, lambda: counting.summary(fdr).discoveries)
+        n_written = 0
+        for columns in parts:
+            written = {name: columns[name] for name in names}
+            chosen = columns[DISCOVERY] if only == DISCOVERIES else [value == -1 for value in columns["decision"]]
+            if only and not all(chosen):
+                written = {name: list(compress(cells, chosen)) for name, cells in written.items()}
+            if len(written["row"]) or not n_written:  # a file of no rows has a header
+                write(written)
+            n_written += len(written["row"])
         outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
-        rows.finish(outcome.discoveries)
         say_bad(dict(counting.bad))
         incomplete.say("have missing values")
         blank.say(f"have {NO_VALUES}")
@@ -145,7 +156,7 @@ def score(
             facts_of_job = outcome.to_dict([str(path) for path in data.paths], Shared.notes)
             summary_draft.write_text(json_line(facts_of_job, indent=2), encoding="utf-8")
     counts = f"{counted(outcome.n_rows, 'row')}, {outcome.n_accepted:,} accepted"
-    say_file(output, f"{rows.n_written:,} of {outcome.n_rows:,} rows" if only else counts, "" if only else form)
+    say_file(output, f"{n_written:,} of {outcome.n_rows:,} rows" if only else counts, "" if only else form)
     if outcome.drift is not None and outcome.drift.is_drift:
         say(f"Note: {outcome.drift}")
     if outcome.discoveries is not None and DISCOVERIES in asked:
@@ -156,43 +167,17 @@ def score(
         end_with_alarm("; ".join(reasons))
 
 
-class _Rows:
-    """Writes rows, or `only` some. If it `waits`, they lie in a temporary file until all p-values are known."""
-
-    def __init__(self, write: Callable[[dict[str, Any]], None], only: str | None, waits: bool) -> None:
-        self._write, self._only, self.n_written = write, only, 0
-        self._waiting: Any = TemporaryFile() if waits else None  # noqa: SIM115 - `finish` closes it
-
-    def add(self, columns: dict[str, Any]) -> None:
-        """Write rows, or keep them until `finish`."""
-        if self._waiting is None:
-            self._write_some(columns, [value == -1 for value in columns["decision"]])
-        else:
-            pickle.dump(columns, self._waiting)
-
-    def finish(self, discoveries: Any) -> None:
-        """Write the rows that wait, with the column of discoveries."""
-        if self._waiting is None:
-            return
-        with self._waiting as file:
-            end = file.tell()
-            file.seek(0)
-            while file.tell() < end:
-                columns = pickle.load(file)
-                # A row that cannot be read has no p-value, and is no discovery.
-                found = [p is not None and bool(discoveries.among(p)) for p in columns["p_value"]]
-                rejected = [value == -1 for value in columns["decision"]]
-                notes = columns.pop("notes")  # the last column
-                some = found if self._only == DISCOVERIES else rejected
-                self._write_some({**columns, DISCOVERY: list(map(int, found)), "notes": notes}, some)
-
-    def _write_some(self, columns: dict[str, Any], is_chosen: list[bool]) -> None:
-        if self._only and not all(is_chosen):
-            columns = {name: list(compress(cells, is_chosen)) for name, cells in columns.items()}
-        n_rows = len(columns["row"])
-        if n_rows or not self.n_written:  # a file of no rows has a header
-            self._write(columns)
-        self.n_written += n_rows
+def _with_discoveries(parts: Iterable[Any], waiting: Any, among_all: Callable[[], Any]) -> Iterator[dict[str, Any]]:
+    """Yield rows with the column of discoveries; they wait in a file until the p-values of all are known."""
+    for columns in parts:
+        pickle.dump(columns, waiting)
+    end, discoveries = waiting.tell(), among_all()
+    waiting.seek(0)
+    while waiting.tell() < end:
+        columns = pickle.load(waiting)
+        # A row that cannot be read has no p-value, and is no discovery. Nor is a row without values.
+        known = zip(columns["p_value"], columns[BLANK], strict=True)
+        yield {**columns, DISCOVERY: [int(not (p is None or blank) and discoveries.among(p)) for p, blank in known]}
 
 
 def _new_names(kept: Iterable[str], taken: Iterable[str]) -> dict[str, str]:

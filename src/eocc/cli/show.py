@@ -175,10 +175,6 @@ def plot(model: Path, kind: str, data: options.DataFiles | None, output: Path, a
             raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")
         choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png")
     classifier = open_model(model, output, *(data.paths if data else ()))
-    n_features = classifier.prototypes_.shape[1] if hasattr(classifier.prototypes_, "shape") else "no"
-    if kind == "membership" and n_features != 2:
-        remedy = f"eocc plot {model} space draws any model"
-        raise ValueError(f"a membership surface needs 2 columns of numbers; this model has {n_features}: {remedy}")
 
     from eocc.plots.drawing import new_figure
 
@@ -197,8 +193,6 @@ def _rows(
     from eocc.cli.reading import read_for
 
     rows = read_for(classifier, data, about)
-    if kind == "roc" and rows.is_normal.all():
-        raise ValueError("a ROC curve needs rows of both kinds; every row of the data is normal")
     if kind in NEED_ROWS:
         say_if_trained_on(classifier, rows)
     more: dict[str, Any] = {"names": list(map(str, rows.names))} if kind == "rows" else {}

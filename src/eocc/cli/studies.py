@@ -27,7 +27,7 @@ def _options(folder: str) -> Callable[[options.Function], options.Function]:
                      help="The most generations of a search."),
         click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=1800, show_default=True,
                      metavar="SECONDS", help="Stop a run after this time."),
-        options.output_option(folder, "Folder for runs and tables.", takes_folders=True),
+        options.output_option(folder, "Folder for runs and tables.", makes_folders=True),
     )  # fmt: skip
 
 

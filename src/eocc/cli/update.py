@@ -48,13 +48,11 @@ def update(
     from eocc.base.wording import counted
     from eocc.calibration.discoveries import discoveries_among
     from eocc.classifiers.answers import rows_of_fit
-    from eocc.classifiers.state import load
     from eocc.classifiers.updating import Batch
     from eocc.cli.reading import Named, read_for
     from eocc.explain.facts import are_copies
 
-    check_output(output, *data.paths)
-    classifier: Any = load(model)
+    classifier = open_model(model, output, *data.paths, replaces=True)
     try:
         day = date.fromisoformat(came) if came else max(map(changed_on, data.paths))
     except ValueError:
@@ -159,13 +157,11 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
     import numpy as np
 
     from eocc.base.wording import counted
-    from eocc.classifiers.state import load
     from eocc.classifiers.updating import history_of
     from eocc.cli.reading import Named, read_for
     from eocc.report.review import NORMAL, digests_of, in_words
 
-    check_output(output, answers)
-    classifier = load(model)
+    classifier = open_model(model, output, answers, replaces=True)
     lines = read_answers(answers)
     if not lines:
         raise ValueError(f"{answers} holds no answers; answer at least one row")
@@ -235,11 +231,9 @@ def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
     """
     if bool(withdraw) != bool(output):
         raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
-    from eocc.classifiers.state import load
     from eocc.classifiers.updating import history_of
 
-    check_output(output)  # it may be the model itself
-    classifier: Any = load(model)
+    classifier = open_model(model, output, replaces=True)
     if output is not None:
         history, known = history_of(classifier, changed_on(model)), classifier.answers_
         ids = options.names_in(withdraw)

@@ -312,9 +312,11 @@ def _cells_seen(
 def _cell_reason(cells: Cells, k: int | None, share: float, given: Sequence[int]) -> Reason:
     """Return the reason for the cell in column k; None is the number of gaps in the `given` columns."""
     if k is None:
-        here, most = (int(np.isnan(table[:, given]).sum(axis=1).max()) for table in (cells.rows, cells.columns.T))
-        normal = f"at most {most}" if most else "none"
-        text = f"{here} of {len(given)} values are missing; normal rows have {normal}"
+        here, *counts = np.isnan(np.vstack([cells.rows, cells.columns.T])[:, given]).sum(axis=1).tolist()
+        most = max(counts)
+        normal = "" if here <= most else f"at most {most}" if most else "none"
+        others = f"normal rows have {normal}" if normal else f"{_how_many(np.array(counts) >= here, 'lack')} as many"
+        text = f"{here} of {len(given)} values are missing; {others}"
         return Reason("missing values", text, here, 0, most, share, str(here), normal)
     column, value, name = cells.columns[k], cells.value(0, k), cells.names[k]
     known = column[~np.isnan(column)]

@@ -31,7 +31,7 @@ ACCEPTED, REJECTED, DISCOVERY = DECISIONS = ("accepted", "rejected", "discovery"
 class ScoredRows:
     """What the model says of each row: `ratios` say how far out, `scores` are log-memberships, `points` (m, 2) places.
 
-    `p_values` are of a calibrated model, `is_normal` the labels, if known.
+    `p_values` are of a calibrated model, `is_normal` the labels, if known. Rows that `are_empty` have no values.
     """
 
     patterns: Any
@@ -42,6 +42,7 @@ class ScoredRows:
     points: Matrix
     p_values: Matrix | None
     summary: Summary
+    are_empty: Flags
     is_normal: Flags | None = None
 
     def __len__(self) -> int:
@@ -106,7 +107,7 @@ class Study:
         rejected = ~self.subject.accepted
         if self.discoveries is None or self.subject.p_values is None:
             return rejected.astype(np.int64)
-        return np.where(self.discoveries.among(self.subject.p_values), 2, rejected)
+        return np.where(self.discoveries.among(self.subject.p_values) & ~self.subject.are_empty, 2, rejected)
 
     @property
     def verdict(self) -> str:
@@ -161,7 +162,7 @@ def _scored(
     return ScoredRows(
         patterns, names, found["how_far_out"], found["score"], found["decision"] > 0,
         points_of(classifier, plane, patterns), found.get("p_value"), counting.summary(DEFAULT_FALSE_DISCOVERIES),
-        is_normal,
+        counting.are_empty, is_normal,
     )  # fmt: skip
 
 
