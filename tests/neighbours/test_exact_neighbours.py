@@ -246,13 +246,13 @@ def test_a_search_before_changes_nothing_but_the_time(n, n_new, n_gone, has_ties
         rows = np.round(rows)
     before, weightings = rows[:n], np.vstack([np.ones(6), rng.uniform(0.2, 1, 6)])
     index = RowIndex.of(before, weightings)
-    searched = index.searched(index.among_itself(10), before)
+    _, searched = index.among_itself(10, before)
     # Another unit, other weights, rows that are new and rows that are gone.
     raw, scale = rows[n_gone:], rng.choice([1.0, 0.37])
     points = (raw - rng.normal(size=6)) * scale
     weightings = weightings * np.vstack([np.ones(6), rng.uniform(0.99, 1.01, 6)])
     found, plain = RowIndex.of(points, weightings, None, searched, raw), RowIndex.of(points, weightings)
-    for short, whole in zip(found.among_itself(10), plain.among_itself(10), strict=True):
+    for short, whole in zip(found.among_itself(10, raw)[0], plain.among_itself(10, raw)[0], strict=True):
         for distances, numbers, all_distances, all_numbers in zip(*short, *whole, strict=True):
             n_listed = 9 if numbers[-1] < 0 <= all_numbers[-1] else 10
             is_tied = all_distances[:n_listed] == all_distances[-1]
@@ -266,7 +266,7 @@ def test_a_search_before_saves_comparisons(monkeypatch):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(600, 6))
     index = RowIndex.of(rows[:580], np.ones((1, 6)))
-    later = RowIndex.of(rows, np.ones((1, 6)), None, index.searched(index.among_itself(10), rows[:580]), rows)
+    later = RowIndex.of(rows, np.ones((1, 6)), None, index.among_itself(10, rows[:580])[1], rows)
     assert later.known.is_new.sum() == 20
     searched, nearest = [], RowIndex.nearest
     monkeypatch.setattr(
@@ -274,6 +274,6 @@ def test_a_search_before_saves_comparisons(monkeypatch):
             searched.append((len(rows), near is None)) or nearest(self, rows, k, near)
         )
     )  # fmt: skip
-    later.among_itself(10)
+    later.among_itself(10, rows)
     assert searched[0] == (600, False)
     assert searched[1][0] < 60  # the new rows, and those whose ninth and tenth are as far

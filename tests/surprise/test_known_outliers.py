@@ -51,7 +51,7 @@ def test_normal_rows_train_and_outliers_are_kept():
 
 
 def test_lists_hold_as_many_outliers_as_are_needed(tmp_path, monkeypatch):
-    monkeypatch.setattr("eocc.surprise.comparison._Listed._some", None)
+    monkeypatch.setattr("eocc.surprise.comparison.nearest_in", None)
     clf = learned()
     save(clf, tmp_path / "m.eocc")
     for model in (clf, load(tmp_path / "m.eocc")):

@@ -259,7 +259,7 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, near: list[Near
     if model.outliers is None or model.likelihood_ratio is None:
         return [None] * len(rows.patterns)
     amounts = model.likelihood_ratio.amounts(model.labelled(rows, near))[:, 1:].sum(axis=1)
-    distances = model.outliers.compare_fully(rows.patterns).rows(model.normal.weightings[0])
+    distances = Comparison(model.outliers, rows.patterns).rows(model.normal.weightings[0])
     return [
         OutlierComparison(finite(amount), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)

@@ -159,8 +159,11 @@ class RowIndex:
         known = before.known(raw[first], points, weightings) if before is not None and is_large else None
         return cls(points, weightings, first, point_of, counts, is_code, known)
 
-    def among_itself(self, k: int) -> list[Lists]:
-        """Return the k nearest points of each point, itself among them; where some are known, at least k - 1."""
+    def among_itself(self, k: int, raw: Matrix) -> tuple[list[Lists], Searched]:
+        """Return the k nearest points of each point, itself among them, and what a later search may use of them.
+
+        Where some are known, at least k - 1 are listed. `raw` are all rows before any scaling.
+        """
         lists = self.nearest(self.points, k, None if self.known is None else self.known.near)
         if self.known is not None:
             is_short = np.zeros(len(self.points), bool)
@@ -171,13 +174,9 @@ class RowIndex:
             places = np.flatnonzero(is_short)
             for whole, part in zip(lists, self.nearest(self.points[places], k), strict=True):
                 whole.distances[places], whole.numbers[places] = part
-        return lists
-
-    def searched(self, lists: list[Lists], raw: Matrix) -> Searched:
-        """Return what a later search may use of the lists of `among_itself`."""
         near = np.hstack([numbers for _, numbers in lists]).astype(np.int32)
         floors = np.array([distances[:, -1] for distances, _ in lists])
-        return Searched(raw[self.first], self.points, self.weightings, near, floors)
+        return lists, Searched(raw[self.first], self.points, self.weightings, near, floors)
 
     def nearest(self, rows: Matrix, k: int, near: Indices | None = None) -> list[Lists]:
         """Return the k nearest points of each row, under each weighting; on all threads allowed.

@@ -1,6 +1,7 @@
 """Patterns -> their nearest prototypes, each left out of its own neighbours."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,12 +11,7 @@ from eocc.base.threads import BLOCK_SIZE, for_each_block
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.smallest import Lists, LocalScales, Remaining, nearest_of_few, summarise_lists
 from eocc.measures.base import MixedRows, nearest_prototypes
-from eocc.measures.protocol import (
-    FittedMeasure,
-    Prepared,
-    compares_rows,
-    prepare,
-)
+from eocc.measures.protocol import FittedMeasure, Prepared, compares_rows, prepare
 from eocc.neighbours.exact import RowIndex, Searched
 from eocc.neighbours.in_rows import Nearest, nearest_in, sorting_steps
 
@@ -25,28 +21,29 @@ from eocc.neighbours.in_rows import Nearest, nearest_in, sorting_steps
 LIST, LONG_LIST = 10, 80
 
 
+@dataclass(eq=False)
 class Reference:
     """The `prototypes` that rows are compared with, under each of `weightings` (v, u).
 
-    Rows of numbers have an index of the nearest, in lists of `length`.
+    Rows of numbers, or of numbers and codes, have an index of the nearest, in lists of `length`.
     """
 
-    def __init__(
-        self, measure: FittedMeasure, prototypes: Any, weightings: Matrix, prepared: Any = None, length: int = LIST
-    ) -> None:
-        self.measure, self.prototypes, self.weightings, self.length = measure, prototypes, weightings, length
-        self._prepared = prepared  # the prototypes among themselves, until they are compared
-        self.searched: Searched | None = None  # an earlier search among most of them, then theirs
+    measure: FittedMeasure
+    prototypes: Any
+    weightings: Matrix
+    prepared: Prepared | None = None  # the prototypes among themselves, until they are compared
+    length: int = LIST
+    searched: Searched | None = None  # an earlier search among most of the prototypes, then that among themselves
+
+    def __post_init__(self) -> None:
+        self.length = self.length if compares_rows(self.measure) else 0
+        self.active: Flags = np.asarray(self.weightings.any(axis=0))  # which weights are not 0
 
     def __len__(self) -> int:
         return len(self.prototypes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Reference, (self.measure, self.prototypes, self.weightings, None, self.length)
-
-    def of_outliers(self, outliers: Any, k: int) -> "Reference":
-        """Return known outliers as a reference, of which the nearest k are needed."""
-        return Reference(self.measure, outliers, self.weightings, length=k + 1)  # and the outlier itself
 
     @cached_property
     def coordinates(self) -> Matrix:
@@ -60,111 +57,149 @@ class Reference:
         return np.asarray(self.measure.coordinates(patterns))
 
     @cached_property
-    def active(self) -> Flags:
-        """Which weights are not 0."""
-        return np.asarray(self.weightings.any(axis=0))
-
-    @cached_property
-    def index(self) -> "RowIndex | _ObjectIndex":
-        """The index that finds the nearest prototypes."""
+    def index(self) -> RowIndex:
+        """The index that finds the nearest prototypes; of others than rows, it only says which point each one is."""
         if self.measure.encoded is not None:
             return RowIndex.of(self.coordinates, self.weightings, self.measure.is_code)
         if self.measure.coordinates is not None:
             weightings = np.ascontiguousarray(self.weightings[:, self.active])
             return RowIndex.of(self.coordinates[:, self.active], weightings, None, self.searched, self.prototypes)
-        return _ObjectIndex(self)
+        every = np.arange(len(self))
+        return RowIndex(np.empty((0, 0)), self.weightings, every, every, np.ones_like(every))
 
     def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
-        comparison = self.compare_fully(self.prototypes, np.arange(len(self)))
-        if self._prepared is not None and not isinstance(comparison, _Listed):
-            comparison.prepared, self._prepared = self._prepared, None
+        own = np.arange(len(self)) if len(self) > 1 else None  # a single prototype always counts
+        comparison = Comparison(self, self.prototypes, own, length=self.length)
+        if self.prepared is not None:
+            comparison.prepared, self.prepared = self.prepared, None
         return comparison
 
     def compare(self, patterns: Any) -> "Comparison":
         """Compare new patterns, with as few prototypes as will do."""
-        if self.measure.nearest is not None and not compares_rows(self.measure):
-            return _Listed(self, patterns, np.full(len(patterns), -1), length=min(LONG_LIST, len(self)))
-        return self.compare_fully(patterns)
-
-    def compare_fully(self, patterns: Any, own: Indices | None = None) -> "Comparison":
-        """Compare patterns, pattern i without prototype own[i], which is itself; None means that they are new."""
-        own = np.full(len(patterns), -1) if own is None or len(self) == 1 else own  # a single prototype always counts
-        return _Listed(self, patterns, own) if compares_rows(self.measure) else Comparison(self, patterns, own)
+        of_objects = 0 if self.measure.nearest is None else min(LONG_LIST, len(self))
+        return Comparison(self, patterns, length=self.length or of_objects)
 
 
-class _ObjectIndex:
-    """Finds the nearest prototypes by the measure itself; like a `RowIndex` in which every prototype is a point."""
-
-    def __init__(self, reference: Reference) -> None:
-        self.reference, n = reference, len(reference)
-        self.first = self.point_of = self.second = np.arange(n)
-        self.counts = np.ones(n, np.int64)
-
-    def nearest(self, patterns: Any, k: int) -> list[Lists]:
-        """Return the k nearest prototypes of each pattern, under each weighting."""
-        measure, prototypes, weightings = self.reference.measure, self.reference.prototypes, self.reference.weightings
-        return [Lists(*one) for one in nearest_prototypes(measure, patterns, prototypes, weightings, k)]
-
-
+@dataclass(eq=False)
 class Comparison:
-    """Patterns against a reference, through all pairs: computing them takes nearly all of the time, and is done once.
+    """Patterns against a reference, through lists of the nearest few, of a `length`, or through all pairs if it is 0.
+
+    Lists are those of the index, or of the measure itself. All pairs are computed once, which takes nearly all of the
+    time; they also serve the patterns whose lists are too short. Rows of numbers and codes have `coordinates`.
 
     Pattern i is left out as prototype own[i], and as prototype twins[i]; -1 means that it is new.
     """
 
-    coordinates: Matrix  # of rows of numbers, in the unit of the dissimilarity
+    reference: Reference
+    patterns: Any
+    own: Any = None
+    twins: Any = None
+    length: int = 0
     # The rows asked for last, which are often asked for again.
-    _last: tuple[bytes, Matrix] = (b"", np.empty(0))
+    _last: tuple[bytes, Matrix] = field(default=(b"", np.empty(0)), init=False)
 
-    def __init__(self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None) -> None:
-        self.reference, self.patterns, self.own = reference, patterns, own
-        self.twins = np.full(len(own), -1) if twins is None else twins
+    def __post_init__(self) -> None:
+        reference, patterns, length = self.reference, self.patterns, self.length
+        self.own, self.twins = (np.full(len(patterns), -1) if one is None else one for one in (self.own, self.twins))
+        measure, is_whole = reference.measure, patterns is reference.prototypes
+        # No cached properties: before Python 3.12 their lock would let one thread at a time search.
+        if length and not compares_rows(measure):
+            found = nearest_prototypes(measure, patterns, reference.prototypes, reference.weightings, length)
+            self.lists = [Lists(*one) for one in found]
+        elif length:
+            self.coordinates = searched = reference.coordinates if is_whole else reference.coordinates_of(patterns)
+            if measure.coordinates is not None:
+                searched = np.ascontiguousarray(searched[:, reference.active])
+            if is_whole and measure.coordinates is not None:
+                among, reference.searched = reference.index.among_itself(length, reference.prototypes)
+                self.lists = [Lists(*(part[reference.index.point_of] for part in one)) for one in among]
+            else:
+                self.lists = reference.index.nearest(searched, length)
 
     def copies(self, tolerances: Sequence[float]) -> Indices:
         """Return the nearest prototype of those that each pattern, left out, is a copy of; -1 if there is none.
 
         A copy is within the tolerance under every weighting.
         """
-        near = [self._nearest_one(number) for number in range(len(tolerances))]
-        is_copy = np.all([one <= most for (one, _), most in zip(near, tolerances, strict=True)], axis=0)
-        return np.where(is_copy, near[0][1], -1)
+        is_copy, every = np.ones(len(self.own), np.bool_), np.arange(len(self.own))
+        for number in reversed(range(len(tolerances))):  # the nearest under the first weighting are found last
+            if self.length:
+                index, (near, points) = self.reference.index, (one[:, :2] for one in self.lists[number])
+                # The nearest point may be the pattern itself, and no other.
+                is_left = index.counts[points] > (points == self._points_of(self.own)[:, None])
+                place = every, is_left.argmax(axis=1)
+                distances, found = np.where(is_left[place], near[place], np.inf), index.first[points[place]]
+                if (self.own >= 0).any():
+                    found = np.where(found == self.own, index.second[points[place]], found)
+            else:
+                rows = self.rows(self.reference.weightings[number])
+                found = rows.argmin(axis=1)
+                distances = rows[every, found]
+            is_copy &= distances <= tolerances[number]
+        return np.where(is_copy, found, -1)
 
-    def _nearest_one(self, weighting: int) -> tuple[Matrix, Indices]:
-        """Return the distance of each pattern to its nearest prototype, and this prototype."""
-        rows = self.rows(self.reference.weightings[weighting])
-        found = rows.argmin(axis=1)
-        return rows[np.arange(len(rows)), found], found
+    def _points_of(self, prototypes: Indices) -> Indices:
+        return np.where(prototypes >= 0, self.reference.index.point_of[prototypes], -1)
 
-    def nearest(self, weighting: int, k: int, m: int, scales: LocalScales, above: float = -1.0) -> Nearest:
+    def nearest(
+        self, weighting: int, k: int, m: int = 1, scales: LocalScales | None = None, above: float = -1.0
+    ) -> Nearest:
         """Return the k nearest prototypes farther than `above`, and the mean local scale of the m nearest.
 
         Prototypes as near as the m-th count too. A row that is left out is left out of their scales.
         """
-        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, scales, self.own >= 0, above)
-
-    def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
-        """Return the distances to the k nearest prototypes farther than `above`."""
         zeros = np.zeros(len(self.reference))
-        return self.nearest(weighting, k, 1, LocalScales(zeros, zeros, zeros, 0.0), above).distances
+        scales = LocalScales(zeros, zeros, zeros, 0.0) if scales is None else scales
+        if not self.length:
+            return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, scales, self.own >= 0, above)
+        index, lists, n = self.reference.index, self.lists[weighting], len(self.own)
+        found, is_short = Nearest(np.empty((n, k)), np.empty(n)), np.empty(n, np.bool_)
+        left = Remaining(self._points_of(self.own), self._points_of(self.twins), index.counts, index.first, scales)
+        is_whole = lists.distances.shape[1] >= len(index.counts)
+        summarise_lists(lists, left, above, m, is_whole, *found, is_short)
+        places = np.flatnonzero(is_short)  # many copies or ties
+        has_longer = self.length < LONG_LIST <= len(index.counts)
+
+        def look_further(start: int, stop: int) -> None:
+            some = places[start:stop]
+            rows = self.reference, self.patterns[some], self.own[some], self.twins[some]
+            further = Comparison(*rows, LONG_LIST if has_longer else 0).nearest(weighting, k, m, scales, above)
+            for whole, part in zip(found, further, strict=True):
+                whole[some] = part
+
+        if has_longer and len(places):
+            look_further(0, len(places))
+        elif len(places):
+            for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look_further)
+        return found
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         """Return the distances (m, s) to the nearest of a few prototypes, of these ranks from 0, ascending.
 
         Pattern i skips the prototype places[skipped[i]]; -1 means that it skips none.
         """
-        distances = self._to_prototypes(weighting, places)
+        reference, measure, p = self.reference, self.reference.measure, self.reference.weightings[weighting]
+        if measure.coordinates is not None:
+            columns = np.ascontiguousarray((reference.coordinates[places] * np.sqrt(p)).T)
+            squares, steps = np.empty((len(self.own), len(ranks))), sorting_steps(len(places), tuple(ranks.tolist()))
+            nearest_of_few(self.coordinates * np.sqrt(p), columns, steps, ranks, skipped, squares)
+            return np.sqrt(squares, out=squares)
+        if not self.length:
+            distances = self.rows(p)[:, places]
+        elif measure.encoded is None:
+            distances = measure.prepare(self.patterns, reference.prototypes[places]).evaluate(p)
+        else:
+            columns = np.ascontiguousarray(reference.coordinates[places].T)
+            distances = MixedRows(self.coordinates, columns, measure.is_code).evaluate(p)
         rows = np.flatnonzero(skipped >= 0)
         distances[rows, skipped[rows]] = np.inf
         return np.asarray(np.partition(distances, ranks, axis=1)[:, ranks])
 
-    def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
-        return self.rows(self.reference.weightings[weighting])[:, places]
-
     @cached_property
     def prepared(self) -> Prepared:
         """All pairs."""
-        is_whole = self.patterns is self.reference.prototypes
+        is_whole = self.patterns is self.reference.prototypes and not self.length
         return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
     def rows(self, p: Matrix) -> Matrix:
@@ -178,112 +213,23 @@ class Comparison:
             self._last = key, self._leave_out(rows, slice(None))
         return self._last[1]
 
+    def rows_by(self, places: Indices, weights: Matrix, power: float) -> Matrix:
+        """Return the dissimilarities of some patterns, each under its own `weights`; d^power is linear in these."""
+        reference, rows, pairs = self.reference, np.zeros((len(places), len(self.reference))), None
+        if reference.measure.coordinates is None:
+            pairs = Comparison(reference, self.patterns[places]).prepared if self.length else self.prepared
+        for k in np.flatnonzero(weights.any(axis=0)).tolist():
+            if pairs is None:
+                along = self.coordinates[places, k, None] - reference.coordinates[:, k]
+            else:
+                along = pairs.evaluate(np.eye(weights.shape[1])[k])[slice(None) if self.length else places]
+            rows += weights[:, k, None] * along**power
+        rows **= 1 / power
+        return self._leave_out(rows, places)
+
     def _leave_out(self, rows: Matrix, places: Indices | slice) -> Matrix:
         """Set the dissimilarities of some patterns to what is left out to infinity, in place."""
         for left in (self.own[places], self.twins[places]):
             known = np.flatnonzero(left >= 0)
             rows[known, left[known]] = np.inf
         return rows
-
-    def rows_by(self, places: Indices, weights: Matrix, power: float) -> Matrix:
-        """Return the dissimilarities of some patterns, each under its own `weights`; d^power is linear in these."""
-        rows = np.zeros((len(places), len(self.reference)))
-        for k in np.flatnonzero(weights.any(axis=0)).tolist():
-            rows += weights[:, k, None] * self._along(places, k, power)
-        rows **= 1 / power
-        return self._leave_out(rows, places)
-
-    def _along(self, places: Indices | slice, weight: int, power: float) -> Matrix:
-        """Return a power of the dissimilarities of some patterns along a single weight."""
-        single = np.eye(self.reference.weightings.shape[1])[weight]
-        return np.asarray(self.prepared.evaluate(single)[places] ** power)
-
-
-class _Listed(Comparison):
-    """Through lists of the nearest few, found by the index of the reference; those of all pairs where they are short.
-
-    Rows of numbers and codes also have `coordinates`.
-    """
-
-    def __init__(
-        self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None, length: int | None = None
-    ) -> None:
-        super().__init__(reference, patterns, own, twins)
-        self.length = reference.length if length is None else length
-        index, searched, is_whole = reference.index, patterns, patterns is reference.prototypes
-        if compares_rows(reference.measure):
-            self.coordinates = searched = reference.coordinates if is_whole else reference.coordinates_of(patterns)
-            if reference.measure.coordinates is not None:
-                searched = np.ascontiguousarray(searched[:, reference.active])
-        # No cached property: before Python 3.12 its lock would let one thread at a time search.
-        if is_whole and isinstance(index, RowIndex) and index.is_code is None:
-            found = index.among_itself(self.length)
-            reference.searched = index.searched(found, reference.prototypes)
-            self.lists = [Lists(*(part[index.point_of] for part in one)) for one in found]
-        else:
-            self.lists = index.nearest(searched, self.length)
-
-    def _points_of(self, prototypes: Indices) -> Indices:
-        return np.where(prototypes >= 0, self.reference.index.point_of[prototypes], -1)
-
-    def _nearest_one(self, weighting: int) -> tuple[Matrix, Indices]:
-        index, (distances, numbers) = self.reference.index, (one[:, :2] for one in self.lists[weighting])
-        # The nearest point may be the pattern itself, and no other.
-        is_left = index.counts[numbers] > (numbers == self._points_of(self.own)[:, None])
-        nearest = np.arange(len(numbers)), is_left.argmax(axis=1)
-        found = index.first[numbers[nearest]]
-        if (self.own >= 0).any():
-            found = np.where(found == self.own, index.second[numbers[nearest]], found)
-        return np.where(is_left[nearest], distances[nearest], np.inf), found
-
-    def nearest(self, weighting: int, k: int, m: int, scales: LocalScales, above: float = -1.0) -> Nearest:
-        index, distances = self.reference.index, self.lists[weighting].distances
-        n = len(distances)
-        found, is_short = Nearest(np.empty((n, k)), np.empty(n)), np.empty(n, np.bool_)
-        left = Remaining(self._points_of(self.own), self._points_of(self.twins), index.counts, index.first, scales)
-        is_whole = distances.shape[1] >= len(index.counts)
-        summarise_lists(self.lists[weighting], left, above, m, is_whole, *found, is_short)
-        places = np.flatnonzero(is_short)  # many copies or ties
-
-        def look_further(start: int, stop: int, length: int | None = None) -> None:
-            some = places[start:stop]
-            further = self._some(some, length).nearest(weighting, k, m, scales, above)
-            for whole, part in zip(found, further, strict=True):
-                whole[some] = part
-
-        if len(places) and self.length < LONG_LIST <= len(index.counts):
-            look_further(0, len(places), LONG_LIST)
-        elif len(places):
-            for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look_further)
-        return found
-
-    def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
-        if self.reference.measure.coordinates is None:
-            return super().nearest_among(weighting, places, ranks, skipped)
-        roots = np.sqrt(self.reference.weightings[weighting])
-        columns = np.ascontiguousarray((self.reference.coordinates[places] * roots).T)
-        squares = np.empty((len(self.coordinates), len(ranks)))
-        steps = sorting_steps(len(places), tuple(ranks.tolist()))
-        nearest_of_few(self.coordinates * roots, columns, steps, ranks, skipped, squares)
-        return np.sqrt(squares, out=squares)
-
-    def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
-        measure, p = self.reference.measure, self.reference.weightings[weighting]
-        if measure.encoded is None:
-            return measure.prepare(self.patterns, self.reference.prototypes[places]).evaluate(p)
-        columns = np.ascontiguousarray(self.reference.coordinates[places].T)
-        return MixedRows(self.coordinates, columns, measure.is_code).evaluate(p)
-
-    def _some(self, places: Indices | slice, length: int | None = None) -> Comparison:
-        """Return some of the patterns, with longer lists or compared with all prototypes."""
-        some = self.reference, self.patterns[places], self.own[places], self.twins[places]
-        return Comparison(*some) if length is None else _Listed(*some, length)
-
-    def rows(self, p: Matrix) -> Matrix:
-        return self._some(slice(None)).rows(p)
-
-    def _along(self, places: Indices | slice, weight: int, power: float) -> Matrix:
-        if self.reference.measure.coordinates is None:
-            return self._some(places)._along(slice(None), weight, power)
-        apart = self.coordinates[places, weight, None] - self.reference.coordinates[:, weight]
-        return np.asarray(apart**power)

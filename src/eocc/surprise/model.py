@@ -140,7 +140,7 @@ class Correction:
 
     def kernels(self, patterns: Any) -> Matrix:
         """Return the factors of the amounts (m, a)."""
-        distances = self.answered.compare_fully(patterns).rows(self.answered.weightings[0])
+        distances = Comparison(self.answered, patterns).rows(self.answered.weightings[0])
         return np.asarray((1 - np.minimum(distances / self.reaches, 1.0) ** 2) ** 2)
 
 
@@ -188,6 +188,11 @@ class SurpriseModel:
         return _labelled(self.surprise, self.likelihood_ratio.gaussians, rows, near, to_outliers)
 
 
+def _outliers_of(normal: Reference, outliers: Any) -> Reference:
+    """Return known outliers as a reference."""
+    return Reference(normal.measure, outliers, normal.weightings, length=N_NEAR + 1)  # and the outlier itself
+
+
 def _labelled(
     surprise: Surprise, gaussians: Gaussians | None, rows: Comparison, near: list[Nearest], to_outliers: Comparison
 ) -> Labelled:
@@ -195,7 +200,7 @@ def _labelled(
     k = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (normal, outliers)))
     ratios = []
     for number, weighting in enumerate(surprise.neighbours.weightings):
-        distances = to_outliers.distances(number, k)
+        distances = to_outliers.nearest(number, k).distances
         ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
     z = np.empty((len(rows.patterns), 0))
     if gaussians is not None:
@@ -216,7 +221,7 @@ def fit_surprise_model(
     if outliers is None:
         near = view.nearest_left_out(among) if view.leave_twins_out(among) else near
         return model, surprise.of(among, near)
-    known, gaussians, answered = normal.of_outliers(outliers, N_NEAR), None, None
+    known, gaussians, answered = _outliers_of(normal, outliers), None, None
     columns = numbers_of(normal, normal.prototypes)
     if columns.shape[1]:
         gaussians = fit_gaussians(columns, numbers_of(normal, outliers))
@@ -308,7 +313,7 @@ def surprise_from_state(
         restored(Surprise, values, "", sizes, neighbours=view, helpers=helpers),
         restored(Threshold, state["threshold"], "threshold"),
         None if ratio is None else _likelihood_ratio(ratio, v, normal),
-        None if outliers is None else normal.of_outliers(outliers, N_NEAR),
+        None if outliers is None else _outliers_of(normal, outliers),
         correction,
     )
 

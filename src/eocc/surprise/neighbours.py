@@ -180,11 +180,11 @@ def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> Ne
     m = min(N_LOCAL, max(1, len(reference) - 1))
     for number, weights in enumerate(reference.weightings):
         # The distances of the prototypes to their nearest that are no copies: these differ by rounding.
-        near = among_prototypes.distances(number, m + 1, above=0.0)
+        near = among_prototypes.nearest(number, m + 1, above=0.0).distances
         known_few = near[:, :m][np.isfinite(near[:, :m])]
         tolerance = ROUNDING * float(np.median(known_few)) if len(known_few) else 0.0
         if (near <= tolerance).any():
-            near = among_prototypes.distances(number, m + 1, above=tolerance)
+            near = among_prototypes.nearest(number, m + 1, above=tolerance).distances
         near, following = near[:, :m], near[:, m]
         is_known = np.isfinite(near)
         mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
