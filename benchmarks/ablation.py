@@ -30,17 +30,17 @@ def constant(module, name, value):
 
 
 def handicap(name, value):
-    return patch.dict(model.HELPERS, {name: model.HELPERS[name]._replace(handicap=value)})
+    return patch.dict(model.HANDICAPS, {name: value})
 
 
 def without(name):
-    return patch.dict(model.HELPERS, {name: model.HelperKind(lambda *_: None, 0.0)})
+    return patch.object(model, "cells_of" if name == "cell" else f"fit_{name}", lambda *_: None)
 
 
 CHANGES = {
     "as it is": (),
-    "neighbours alone": tuple(without(name) for name in model.HELPERS),
-    **{f"without {name}": (without(name),) for name in model.HELPERS},
+    "neighbours alone": tuple(without(name) for name in model.HANDICAPS),
+    **{f"without {name}": (without(name),) for name in model.HANDICAPS},
     **{f"handicap of far {value}": (handicap("far", value),) for value in (1.5, 3.5)},
     **{f"handicap of covariance {value}": (handicap("covariance", value),) for value in (0.0, 2.0)},
     **{f"handicap of cell {value}": (handicap("cell", value),) for value in (1.5, 3.5)},

@@ -17,8 +17,8 @@ from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
 from eocc.surprise import helpers
 from eocc.surprise.comparison import Reference
-from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, folds_of, values_of
-from eocc.surprise.model import HELPERS, Surprise, fit_surprise
+from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, values_of
+from eocc.surprise.model import HANDICAPS, Surprise, fit_surprise
 from oracles import surprise as oracle
 
 
@@ -27,8 +27,15 @@ def reference(X, weightings=None):
     return Reference(Euclidean().fit(X), X, np.ones((1, X.shape[1])) if weightings is None else weightings)
 
 
-def keys_of(normal):
-    return row_hashes(words_of(normal.prototypes))
+def kinds_of(normal):
+    """The first of each different row, and which of these each row is, in the order of their hashes."""
+    return np.unique(row_hashes(words_of(normal.prototypes)), return_index=True, return_inverse=True)[1:]
+
+
+def learned(fit, normal):
+    """What a view learns from the rows of a reference."""
+    first, kinds = kinds_of(normal)
+    return fit(normal.among_itself(), *((first, kinds) if fit is fit_far else (kinds,)))
 
 
 def tables(rows):
@@ -164,7 +171,7 @@ class TestFar:
         monkeypatch.setattr(helpers, "SHARE", 1)
         monkeypatch.setattr(helpers, "FEWEST", 3)
         normal = reference([[0.0], [1.0], [2.0], [3.0], [10.0]])
-        view, left_out = fit_far(normal.among_itself(), keys_of(normal))
+        view, left_out = learned(fit_far, normal)
         logs = np.log([2.0, 1, 1, 2, 8])
         assert_allclose(left_out, (logs - logs.mean()) / logs.std(), atol=1e-12)
         # 12 lies 2 from 10 and 9 from 3.
@@ -174,7 +181,7 @@ class TestFar:
         monkeypatch.setattr(helpers, "SHARE", 1)
         monkeypatch.setattr(helpers, "FEWEST", 3)
         normal = reference([[0.0], [1.0], [2.0], [3.0], [10.0], [10.0], [10.0]])
-        view, left_out = fit_far(normal.among_itself(), keys_of(normal))
+        view, left_out = learned(fit_far, normal)
         assert len(view.landmarks) == 5
         assert left_out[4] == left_out[5] == left_out[6] == left_out.max()
 
@@ -182,7 +189,7 @@ class TestFar:
     def test_which_landmarks_count(self, n, n_sizes):
         # The 2nd, 4th and 8th of at most 64, none beyond half of the other landmarks.
         normal = reference(np.random.default_rng(0).normal(size=(n, 2)))
-        view, _ = fit_far(normal.among_itself(), keys_of(normal))
+        view, _ = learned(fit_far, normal)
         assert len(view.mean) == n_sizes
 
     @pytest.mark.parametrize(("n", "n_landmarks"), [(350, 64), (200, 37), (98, 12)])
@@ -190,15 +197,15 @@ class TestFar:
         X = np.random.default_rng(0).normal(size=(n, 2))
         X[-50:] = X[:50]
         normal = reference(X)
-        view, _ = fit_far(normal.among_itself(), keys_of(normal))
-        keys = keys_of(normal)
+        view, _ = learned(fit_far, normal)
+        keys = row_hashes(words_of(normal.prototypes))
         assert len(view.landmarks) == n_landmarks
         assert_array_equal(np.sort(keys[view.landmarks]), np.unique(keys)[:n_landmarks])
         assert (view.landmarks < n - 50).all()  # the first of equal rows
 
     def test_fewer_than_32_different_rows_have_none(self):
         normal = reference([[float(k % 31)] for k in range(62)])
-        assert fit_far(normal.among_itself(), keys_of(normal)) is None
+        assert learned(fit_far, normal) is None
 
     @given(st.integers(1, 70), st.integers(1, 5), st.integers(0, 2), st.integers(0))
     def test_the_kernel_sorts_all_distances(self, n, d, decimals, seed):
@@ -226,7 +233,7 @@ class TestFar:
         patterns = made if name == "euclidean" else measure.read(made)
         fitted = measure.fit(patterns)
         normal = Reference(fitted, patterns, np.ones((1, fitted.n_parameters)))
-        view, left_out = fit_far(normal.among_itself(), keys_of(normal))
+        view, left_out = learned(fit_far, normal)
         distances = fitted.prepare(patterns, patterns).evaluate(np.ones(fitted.n_parameters))
         training = distances[:, view.landmarks].copy()
         training[training == 0] = np.inf
@@ -239,7 +246,7 @@ class TestFar:
 class TestCovariance:
     def test_one_column_by_hand(self):
         normal = reference([[-3.0], [-1.0], [1.0], [3.0]])
-        view, _ = fit_covariance(normal.among_itself(), keys_of(normal))
+        view, _ = learned(fit_covariance, normal)
         # The mean is 0 and the variance 5.
         assert_allclose(view.of(normal.compare(np.array([[5.0], [1.0]]))), np.log([5.0, 0.2]))
         assert_allclose(view.of(normal.compare(np.zeros((1, 1)))), np.log(1e-9))
@@ -247,26 +254,29 @@ class TestCovariance:
     def test_a_training_row_is_compared_with_the_other_folds(self):
         X = np.random.default_rng(0).normal(size=(11, 1))
         normal = reference(X)
-        folds, (_, left_out) = folds_of(keys_of(normal)), fit_covariance(normal.among_itself(), keys_of(normal))
+        folds, (_, left_out) = kinds_of(normal)[1] % 5, learned(fit_covariance, normal)
         others = X[folds != folds[4]]
         assert_allclose(left_out[4], np.log((X[4] - others.mean()) ** 2 / others.var())[0])
 
     def test_five_folds_of_equal_size_and_equal_rows_in_one(self):
         X = np.random.default_rng(0).normal(size=(23, 2))
         X[20:] = X[:3]
-        folds = folds_of(keys_of(reference(X)))
-        assert np.bincount(folds[:20]).tolist() == [4] * 5
-        assert_array_equal(folds[20:], folds[:3])
         order = np.random.default_rng(1).permutation(23)
-        assert_array_equal(folds_of(keys_of(reference(X[order]))), folds[order])
+        left_out = learned(fit_covariance, reference(X))[1]
+        # Every fold has four of the twenty different rows, and is left out as a whole.
+        folds = kinds_of(reference(X))[1] % 5
+        assert np.bincount(folds[:20]).tolist() == [4] * 5
+        assert_allclose(left_out, oracle.covariance_view(X, X, folds)[0], rtol=1e-9)
+        assert_array_equal(left_out[20:], left_out[:3])
+        assert_allclose(learned(fit_covariance, reference(X[order]))[1], left_out[order], rtol=1e-9)
 
     @pytest.mark.parametrize(("n", "d"), [(30, 4), (30, 29), (30, 30), (30, 31), (30, 90)])
     def test_columns_and_rows_give_the_same(self, n, d):
         rng = np.random.default_rng(0)
         X, new = (rng.normal(size=(m, d)) @ np.diag(rng.uniform(1, 3, d)) for m in (n, 9))
         normal = reference(X)
-        view, left_out = fit_covariance(normal.among_itself(), keys_of(normal))
-        expected = oracle.covariance_view(X, new, folds_of(keys_of(normal)))
+        view, left_out = learned(fit_covariance, normal)
+        expected = oracle.covariance_view(X, new, kinds_of(normal)[1] % 5)
         assert view.basis.shape == (d, min(n, d))
         assert_allclose(left_out, expected[0], rtol=1e-9)
         assert_allclose(view.of(normal.compare(new)), expected[1], rtol=1e-9)
@@ -275,7 +285,7 @@ class TestCovariance:
         # Two rows of the other folds differ from their mean by the same amount, so that nothing is shrunk but the
         # least share of 1e-9 of the variance: across the only direction, the variance is 1e-9 of that along it.
         normal = reference([[0.0, 0.0], [1.0, 1.0]] * 3)
-        view, left_out = fit_covariance(normal.among_itself(), keys_of(normal))
+        view, left_out = learned(fit_covariance, normal)
         across = view.of(normal.compare(np.array([[2.0, -1.0]])))
         # (2, -1) is 1.5 * (1, -1) from the mean; the mean variance is 0.25.
         assert_allclose(across, np.log(4.5 / 0.25 * 1e9), rtol=1e-6)
@@ -283,7 +293,7 @@ class TestCovariance:
 
     def test_far_rows_are_finite(self):
         normal = reference(np.random.default_rng(0).normal(size=(40, 3)))
-        view, _ = fit_covariance(normal.among_itself(), keys_of(normal))
+        view, _ = learned(fit_covariance, normal)
         values = view.of(normal.compare(np.array([[1e90, 0.0, 0.0], [1e250, 0.0, 0.0], [1e300, 1e300, 0.0]])))
         assert np.isfinite(values).all()
         # Coordinates are clipped at 1e120.
@@ -292,14 +302,14 @@ class TestCovariance:
 
     def test_two_different_rows(self):
         normal = reference([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0]])
-        _, left_out = fit_covariance(normal.among_itself(), keys_of(normal))
+        _, left_out = learned(fit_covariance, normal)
         # The rows of the other fold are all equal; their distance counts in the unit of the measure.
         assert_allclose(left_out, left_out[0])
         assert np.isfinite(left_out).all()
 
     def test_equal_rows_and_other_data_have_none(self):
         for normal in (reference(np.ones((5, 2))), reference([[1.0]]), tables(pd.DataFrame({"a": [1.0, 2.0, 5.0]}))):
-            assert fit_covariance(normal.among_itself(), keys_of(normal)) is None
+            assert learned(fit_covariance, normal) is None
 
 
 class TestCombination:
@@ -320,7 +330,7 @@ class TestCombination:
         # (9 - 1) / 2 = 4, (12 - 2) / 2 - 2.5, (13 - 3) / 2 - 1 and (14 - 4) / 2 - 2.5
         assert made.views(rows, []).tolist() == [[4.0, 2.5, 4.0, 2.5]]
         assert made.of(rows, []).tolist() == [4.0]
-        assert {name: kind.handicap for name, kind in HELPERS.items()} == {"far": 2.5, "covariance": 1.0, "cell": 2.5}
+        assert HANDICAPS == {"far": 2.5, "covariance": 1.0, "cell": 2.5}
 
     def test_a_copy_keeps_the_helpers_of_its_training_row(self, monkeypatch):
         made = self.made(monkeypatch, 0.0, far=12.0)
@@ -329,9 +339,8 @@ class TestCombination:
     @pytest.mark.parametrize("n_ties", [10, 80])
     def test_the_unit_is_that_of_the_quartiles_or_a_quarter_of_that_of_the_tails(self, n_ties, monkeypatch):
         values = np.append(np.zeros(n_ties), np.arange(1.0, 101 - n_ties))
-        monkeypatch.setattr(
-            "eocc.surprise.model.HELPERS", {"cell": HELPERS["cell"]._replace(fit=lambda *_: (None, values))}
-        )
+        for name, fitted_view in (("fit_far", None), ("fit_covariance", None), ("cells_of", (None, values))):
+            monkeypatch.setattr(f"eocc.surprise.model.{name}", lambda *_, fitted_view=fitted_view: fitted_view)
         X = np.random.default_rng(0).normal(size=(100, 1))
         found, _ = fit_surprise(reference(X).among_itself(), no_left_out_weights(1))
         low, high = np.quantile(values, [0.25, 0.75])
@@ -342,9 +351,7 @@ class TestCombination:
         assert found.centres[1] == np.median(values)
 
     def test_a_view_that_does_not_vary_keeps_its_unit(self, monkeypatch):
-        monkeypatch.setattr(
-            "eocc.surprise.model.HELPERS", {"far": HELPERS["far"]._replace(fit=lambda *_: (None, np.full(9, 3.0)))}
-        )
+        monkeypatch.setattr("eocc.surprise.model.fit_far", lambda *_: (None, np.full(9, 3.0)))
         found, _ = fit_surprise(reference(np.arange(9.0)[:, None] ** 2).among_itself(), no_left_out_weights(1))
         assert (found.centres[1], found.units[1]) == (3.0, 1.0)
 

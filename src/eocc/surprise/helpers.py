@@ -1,7 +1,8 @@
 """The views that see what the neighbours do not: `far` clumps, `covariance` broken relations, `cell` impossible values.
 
 A fitted view looks at new rows by `of(rows)`. A fit returns the view, and that of the prototypes, each left out; or
-None if the view does not apply to them. `keys` (n,) of prototypes are equal for equal rows.
+None if the view does not apply to them. Of the different prototypes, in the order of their content hashes, `first` are
+the first that are equal to each, and `kinds` (n,) says which of them each prototype is.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from eocc.base.threads import one_blas_thread
 from eocc.base.types import HUGE, ROUNDING, TINY, Flags, Indices, Matrix
 from eocc.kernels.cells import MOST_BEYOND, Columns, cell_strangeness, strangest_cells
 from eocc.kernels.gaussian import squared_projections
-from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison, Reference
 from eocc.surprise.neighbours import Standardisation, larger_first
 
@@ -66,19 +66,14 @@ class FarView:
         return np.hstack([np.log(np.maximum(one, least)) for one, least in zip(near, self.least, strict=True)])
 
 
-def fit_far(among: Comparison, keys: Words) -> tuple[FarView, Matrix] | None:
-    """Return the view, and that of the prototypes, each left out; None for fewer than 32 different rows.
-
-    `keys` (n,) are equal for equal rows.
-    """
-    known, first = np.unique(keys, return_index=True)
+def fit_far(among: Comparison, first: Indices, kinds: Indices) -> tuple[FarView, Matrix] | None:
+    """Return the view, and that of the prototypes, each left out; None for fewer than 32 different rows."""
     n_landmarks = min(N_LANDMARKS, int(SHARE * len(first)))
     if n_landmarks < FEWEST:
         return None
     chosen = np.argsort(first[:n_landmarks])
     landmarks = first[chosen]
-    place_of = np.append(np.argsort(chosen), -1)
-    skipped = place_of[np.minimum(np.searchsorted(known, keys), len(chosen))]
+    skipped = np.append(np.argsort(chosen), -1)[np.minimum(kinds, n_landmarks)]
     # No size is beyond half of the landmarks that a left-out one has.
     n_sizes = min((n_landmarks - 1) // 2, LARGEST_SIZE).bit_length() - 1
     v = len(among.reference.weightings)
@@ -92,7 +87,7 @@ def fit_far(among: Comparison, keys: Words) -> tuple[FarView, Matrix] | None:
     return view, view.of_logs(logs)
 
 
-# The number of folds in which training rows are left out.
+# The number of folds in which training rows are left out: equal rows share one, and different rows are spread evenly.
 N_FOLDS = 5
 
 
@@ -139,24 +134,15 @@ def columns_of(reference: Reference, coordinates: Matrix) -> Matrix:
     return np.ascontiguousarray(coordinates[:, active] * np.sqrt(weights[active]))
 
 
-def fit_covariance(among: Comparison, keys: Words) -> tuple[CovarianceView, Matrix] | None:
-    """Return the view, and that of the prototypes, each left out; None unless they are rows of numbers that vary.
-
-    `keys` (n,) are equal for equal rows.
-    """
+def fit_covariance(among: Comparison, kinds: Indices) -> tuple[CovarianceView, Matrix] | None:
+    """Return the view, and that of the prototypes, each left out; None unless they are rows of numbers that vary."""
     if among.reference.measure.coordinates is None:
         return None
-    columns, folds = columns_of(among.reference, among.coordinates), folds_of(keys)
+    columns, folds = columns_of(among.reference, among.coordinates), kinds % N_FOLDS
     if folds.max() == 0 or not np.ptp(columns, axis=0).any():
         return None
     with one_blas_thread():
         return _fit(columns, folds)
-
-
-def folds_of(keys: Words) -> Indices:
-    """Return the fold of each row: equal rows share one, and different rows are spread evenly."""
-    _, places = np.unique(keys, return_inverse=True)
-    return np.asarray(places.ravel() % N_FOLDS)
 
 
 def _fit(columns: Matrix, folds: Indices) -> tuple[CovarianceView, Matrix]:
@@ -246,23 +232,16 @@ def values_of(reference: Reference, patterns: object) -> Matrix:
     return np.ascontiguousarray(values if reference.active.all() else values[:, reference.active])
 
 
-def fit_cell(among: Comparison, keys: Words) -> tuple[CellView, Matrix] | None:
-    """Return the view, and that of the prototypes, each left out; None unless they are rows of a table."""
-    return cells_of(among.reference) if among.reference.measure.cell_values is not None else None
-
-
 def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     """Return the view of the prototypes, and their numbers, each left out."""
     values, found = values_of(reference, reference.prototypes), np.empty(len(reference))
     is_gap, is_code = np.isnan(values), np.asarray(reference.measure.is_code)[reference.active]
-    columns = [one[~gaps] if gaps.any() else one for one, gaps in zip(values.T.copy(), is_gap.T, strict=True)]
-    numbers = [_numbers(np.empty(0) if code else one) for one, code in zip(columns, is_code, strict=True)]
-    facts = np.array([fact for _, fact in numbers]).T.copy()
-    made = []
+    columns = zip(values.T.copy(), is_gap.T, is_code, strict=True)
+    fitted = [(_codes if code else _numbers)(one[~gaps] if gaps.any() else one) for one, gaps, code in columns]
+    facts, made = np.array([facts for *_, facts in fitted]).T.copy(), []
     for left_out in (0, 1):
-        pairs = zip(columns, numbers, is_code, strict=True)
-        ranked = [_codes(one, left_out) if code else far for one, (far, _), code in pairs]
-        starts = np.concatenate([[0], np.cumsum([len(one) for one in ranked])])
+        ranked = [column[left_out] for column in fitted]
+        starts = np.cumsum([0, *map(len, ranked)])
         made.append(Columns._make([is_code, starts, np.concatenate(ranked), *facts, *_gaps(is_gap, left_out)]))
     strangest_cells(values, made[1], 1, found)
     return CellView(made[0]), found
@@ -286,30 +265,37 @@ def _gaps(is_gap: Flags, left_out: int) -> tuple[Matrix, Matrix]:
     return _surprise(counts, n, left_out, alone), of_number
 
 
-def _numbers(present: Matrix) -> tuple[Matrix, tuple[float, ...]]:
-    """Return the distances of numbers from their median, ascending, and the median, units and least distance."""
+# What `Columns` holds of a column: what is `ranked`, among the training cells and without the own one, and the median,
+# units and least distance.
+Fitted = tuple[Matrix, Matrix, tuple[float, float, float, float]]
+
+
+def _numbers(present: Matrix) -> Fitted:
     if not len(present):
-        return present, (0.0, 1.0, 1.0, 1.0)
+        return present, present, (0.0, 1.0, 1.0, 1.0)
+
+    def median(rising: Matrix) -> float:
+        middle = len(rising) // 2
+        return float(rising[middle] if len(rising) % 2 else rising[middle - 1] / 2 + rising[middle] / 2)
+
     rising = np.sort(present)
-    middle, size = _median(rising), float(max(abs(rising[0]), abs(rising[-1]))) or 1.0
+    middle, size = median(rising), float(max(abs(rising[0]), abs(rising[-1]))) or 1.0
     with np.errstate(over="ignore"):
         apart = rising - middle
     low, high = np.searchsorted(apart, [-ROUNDING * size, ROUNDING * size], side="right")
-    above, below = (_median(side) if len(side) else size for side in (apart[high:], -apart[:low]))
-    far = np.maximum(apart / above, -apart / below)
-    return np.sort(far, kind="stable"), (middle, above, below, ROUNDING * size / max(above, below))
+    above, below = (median(side) if len(side) else size for side in (apart[high:], -apart[:low]))
+    far = np.sort(np.maximum(apart / above, -apart / below), kind="stable")
+    return far, far, (middle, above, below, ROUNDING * size / max(above, below))
 
 
-def _median(rising: Matrix) -> float:
-    middle = len(rising) // 2
-    return float(rising[middle] if len(rising) % 2 else rising[middle - 1] / 2 + rising[middle] / 2)
-
-
-def _codes(present: Matrix, left_out: int) -> Matrix:
+def _codes(present: Matrix) -> Fitted:
     """Return -log p of each code, then of any other. The others of a training cell do not include itself."""
     codes = present.astype(np.int64)
-    counts = np.append(np.bincount(codes), 0)
-    others, own = np.sort(counts[codes] - 1), np.maximum(counts - left_out, 0)
-    rarest = others[left_out] if len(others) > left_out else 0
-    excess = np.log((1 + rarest) / (1 + own))
-    return _surprise(np.searchsorted(others, own, side="right"), len(codes), left_out, excess)
+    counts, found = np.append(np.bincount(codes), 0), []
+    others = np.sort(counts[codes] - 1)
+    for left_out in (0, 1):
+        own = np.maximum(counts - left_out, 0)
+        rarest = others[left_out] if len(others) > left_out else 0
+        excess = np.log((1 + rarest) / (1 + own))
+        found.append(_surprise(np.searchsorted(others, own, side="right"), len(codes), left_out, excess))
+    return found[0], found[1], (0.0, 1.0, 1.0, 1.0)

@@ -7,10 +7,9 @@ helpers are silent where the neighbours are right. The surprise of a row is the 
 A training row, or a copy of one, keeps the numbers that it had when it was left out.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from eocc.neighbours.in_rows import Nearest
 from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Reference
-from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_cell, fit_covariance, fit_far
+from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_covariance, fit_far
 from eocc.surprise.likelihood_ratio import (
     N_NEAR,
     Gaussians,
@@ -54,22 +53,9 @@ REACH = 0.5
 NOISE = 0.05
 
 
-class HelperKind(NamedTuple):
-    """How a helper is fitted, and what is subtracted from it in standard units.
-
-    A fitted helper looks at what the neighbours do not show. Its `of(rows)` returns the view (m,) of new rows.
-    """
-
-    fit: Callable[..., tuple[Any, Matrix] | None]
-    handicap: float
-
-
 NEIGHBOURS = "neighbours"
-HELPERS = {
-    "far": HelperKind(fit_far, 2.5),
-    "covariance": HelperKind(fit_covariance, 1.0),
-    "cell": HelperKind(fit_cell, 2.5),
-}
+# What is subtracted from the view of a helper, in standard units. A helper looks at what the neighbours do not show.
+HANDICAPS = {"far": 2.5, "covariance": 1.0, "cell": 2.5}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +87,7 @@ class Surprise:
         for k, helper in enumerate(self.helpers.values(), 1):
             found[:, k] = 0.0 if is_known.all() else helper.of(rows)
         found[is_known, 1:] = self.training[rows.own[is_known]]
-        handicaps = [0.0, *(HELPERS[name].handicap for name in self.helpers)]
+        handicaps = [0.0, *(HANDICAPS[name] for name in self.helpers)]
         with np.errstate(over="ignore"):
             return np.clip((found - self.centres) / self.units - handicaps, -HUGE, HUGE)
 
@@ -114,11 +100,17 @@ def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[Surprise,
     """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
     neighbours = fit_neighbours(among, left_out)
     near = neighbours.nearest_left_out(among)
-    keys = row_hashes(words_of(among.reference.prototypes))
-    found = {name: kind.fit(among, keys) for name, kind in HELPERS.items()}
-    fitted = {name: one for name, one in found.items() if one is not None}
+    reference = among.reference
+    hashes = row_hashes(words_of(reference.prototypes))
+    _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
+    fits: tuple[tuple[Any, Matrix] | None, ...] = (
+        fit_far(among, first, kinds),
+        fit_covariance(among, kinds),
+        None if reference.measure.cell_values is None else cells_of(reference),
+    )
+    fitted = {name: one for name, one in zip(HANDICAPS, fits, strict=True) if one is not None}
     helpers = {name: helper for name, (helper, _) in fitted.items()}
-    training = np.column_stack([np.empty((len(keys), 0)), *(values for _, values in fitted.values())])
+    training = np.column_stack([np.empty((len(kinds), 0)), *(values for _, values in fitted.values())])
     columns = np.column_stack([neighbours.of(near), training])
     least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
     units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
@@ -320,8 +312,8 @@ def surprise_from_state(
 
 def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
     """Return the stored helpers, and the cells of a table."""
-    known = [name for name in HELPERS if type(state) is dict and name in state]
-    demand(type(state) is dict and len(known) == len(state), f"helpers must be some of {', '.join(HELPERS)}")
+    known = [name for name in HANDICAPS if type(state) is dict and name in state]
+    demand(type(state) is dict and len(known) == len(state), f"helpers must be some of {', '.join(HANDICAPS)}")
     found: dict[str, Any] = {}
     for name in known:
         if name == "cell":
