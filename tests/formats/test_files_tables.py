@@ -351,7 +351,8 @@ def test_what_is_given_is_not_guessed(tmp_path, data, given, expected):
 def test_what_can_be_read_in_two_ways_is_refused_or_noted_with_the_remedy(tmp_path):
     path = csv(tmp_path, "a;b\n1,234;x\n5,678;y\n")
     assert fault(path) == (
-        "a.csv: the number '1,234' can be read in two ways; pass --decimal , for 1.234 or --decimal . for 1234"
+        "a.csv: the number '1,234' can be read in two ways; pass --decimal , if the comma is the decimal mark, "
+        "--decimal . if it divides thousands"
     )
     path = csv(tmp_path, "a,b\n3/4/2031,1\n5/6/2031,2\n")
     (remark,) = remarks(read(path))[:1]

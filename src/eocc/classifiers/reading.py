@@ -60,7 +60,10 @@ class ReadsPatterns:
             check_no_mask(X)
             X = X if is_pairwise(self.measure) else eager(X)
             patterns = self._read_training(X) if reset else self._read_new(X)
-        _warn_of_empty_rows(patterns)
+        is_array = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
+        width = patterns.shape[1] if is_array else len(patterns.columns) if isinstance(patterns, Table) else 0
+        if width and (count := int((gaps_in(patterns) == width).sum())):  # gaps are filled: they look like common rows
+            warn_user(f"{counted(count, 'row')} {'has' if count == 1 else 'have'} {NO_VALUES}")
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
 
     def _read_training(self, X: Any) -> Any:
@@ -184,8 +187,10 @@ class ReadsPatterns:
         if measure.read is not None:
             return measure.read(X)
         check_no_dates(X)
-        if not reset and not hasattr(X, "columns"):
-            self._check_width(sum(getattr(X, "shape", ())[1:]))
+        width, n_ignored = sum(getattr(X, "shape", ())[1:]), 0 if reset else len(self.ignored_columns_)
+        if n_ignored and not hasattr(X, "columns") and width == self.n_features_in_ + n_ignored:
+            ignored = f"does not compare {listed(map(repr, self.ignored_columns_))}: leave out, or pass a frame"
+            raise ValueError(f"X has {width} columns, but the model {ignored}")
         fills_gaps = not reset and self._fills_gaps
         has_names = not reset and hasattr(self, "feature_names_in_")
         if not has_names and _are_numbers(X, fills_gaps) and (reset or X.shape[1] == self.n_features_in_):
@@ -207,14 +212,6 @@ class ReadsPatterns:
             self._take_reading(reading.for_numbers(True, str(self.measure)))
         return without_columns(X, self.ignored_columns_)
 
-    def _check_width(self, width: int) -> None:
-        """Refuse an array of `width` columns if it still has those that training ignored."""
-        ignored = listed(map(repr, self.ignored_columns_))
-        if ignored and width == self.n_features_in_ + len(self.ignored_columns_):
-            raise ValueError(
-                f"X has {width} columns, but the model does not compare {ignored}: leave out, or pass a frame"
-            )
-
 
 def _are_numbers(X: Any, allows_gaps: bool = False) -> bool:
     """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
@@ -225,13 +222,3 @@ def _are_numbers(X: Any, allows_gaps: bool = False) -> bool:
 def _is_table(X: Any) -> bool:
     """Return whether X is a frame, a list of records, or rows with gaps or other values than numbers."""
     return isinstance(X, Table) or is_frame(X) or kind_of(X) == "records"
-
-
-def _warn_of_empty_rows(patterns: Any) -> None:
-    """Warn of rows of a table that have no values: their gaps are filled, and they look like common rows."""
-    is_array = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
-    if is_array or isinstance(patterns, Table):
-        width = patterns.shape[1] if is_array else len(patterns.columns)
-        if count := int((gaps_in(patterns) == width).sum()):
-            has = "has" if count == 1 else "have"
-            warn_user(f"{counted(count, 'row')} {has} {NO_VALUES}")

@@ -223,14 +223,9 @@ def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
         return list(chunk.names) or numbers
     cells = chunk.column(about.id_column, "--id").cells()
     kind = str if any(isinstance(cell, str) for cell in cells) else int
-    return [kind(number) if cell in (None, "") else _plain(cell) for cell, number in zip(cells, numbers, strict=True)]
-
-
-def _plain(cell: Any) -> Any:
-    """Return the cell of an id: text without blanks around it, and whole numbers without a decimal point."""
-    if isinstance(cell, str):
-        return cell.strip()
-    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+    names = [kind(number) if cell in (None, "") else cell for cell, number in zip(cells, numbers, strict=True)]
+    names = [name.strip() if isinstance(name, str) else name for name in names]
+    return [int(name) if isinstance(name, float) and name.is_integer() else name for name in names]
 
 
 def kept_columns(chunk: Chunk, wanted: str, reading: Reading | None, is_typed: bool) -> dict[str, Sequence[Any]]:

@@ -7,7 +7,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
@@ -86,28 +86,22 @@ def _failing(where: str) -> Iterator[None]:
 class Collection:
     """The files of a folder or of a zip file, under names with "/" between folders. Hidden files are left out.
 
-    Links that lead out of a folder are refused. Nothing of a zip file is unpacked to disk.
+    Links that lead out of a folder are refused. Nothing of a zip file is unpacked to disk. `names` are those of all
+    files, each with the function that opens it.
     """
 
-    def __init__(self, path: Path, limits: Limits) -> None:
-        self.path, self.limits, self._read = path, limits, 0
-        found = self._files() if path.is_dir() else self._members()
-        self._openers = {name: opener for name, opener in found.items() if not HIDDEN.search(name)}
+    def __init__(self, path: str | os.PathLike[str], limits: Limits) -> None:
+        self.path, self.limits, self._read = Path(path), limits, 0
+        if not self.path.exists():
+            raise FileNotFoundError(f"no folder or zip file {str(path)!r}")
+        found = self._files() if self.path.is_dir() else self._members()
+        self.names = {name: opener for name, opener in found.items() if not HIDDEN.search(name)}
 
-    @property
-    def names(self) -> Iterable[str]:
-        """The names of all files."""
-        return self._openers
-
-    def where(self, name: str) -> str:
-        """Return the name of a file for errors."""
-        return str(self.path / name)
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a file, after a check of the size that it declares against the limits."""
-        where, limits = self.where(name), self.limits
+    def read(self, name: str) -> tuple[bytes, str]:
+        """Return the content of a file and its name for errors; the size that it declares is within the limits."""
+        where, limits = str(self.path / name), self.limits
         with _failing(where):
-            stream, declared = self._openers[name]()
+            stream, declared = self.names[name]()
         with stream:
             if declared > limits.file_bytes:
                 raise complaint(where, None, f"is larger than the limit of {limits.file_bytes} bytes")
@@ -119,7 +113,7 @@ class Collection:
             held = "more" if len(data) > declared else len(data)
             raise complaint(where, None, f"declares {declared} bytes but holds {held}")
         self._read += declared
-        return data
+        return data, where
 
     def _check_count(self, count: int) -> None:
         if count > self.limits.members:
@@ -162,10 +156,3 @@ def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[IO[
     longer = copy(member)
     longer.file_size += 1  # zipfile stops at the declared size silently; one byte more shows a longer member
     return archive.open(longer), member.file_size
-
-
-def open_collection(path: str | os.PathLike[str], limits: Limits) -> Collection:
-    """Return a folder or a zip file."""
-    if not Path(path).exists():
-        raise FileNotFoundError(f"no folder or zip file {str(path)!r}")
-    return Collection(Path(path), limits)

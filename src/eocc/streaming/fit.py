@@ -18,7 +18,7 @@ from eocc.base.registry import choose
 from eocc.base.threads import in_order, n_threads
 from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.files.formats import STDIN, numbered, open_files, regular
+from eocc.formats.files.formats import STDIN, check_regular, numbered, open_files
 from eocc.formats.files.rows import Choices, Chunk, Objects, learn, read_first, read_part, rows_per_chunk
 from eocc.formats.files.rows import Part as ReadRows
 from eocc.measures import measures_of
@@ -217,7 +217,7 @@ def files_of(path: Path) -> list[Path]:
     if path == STDIN:
         raise ValueError("standard input cannot be read twice; pass a path")
     if not path.is_dir():
-        regular(path)
+        check_regular(path)
         return [path]
     found = [inside for inside in sorted(path.rglob("*")) if inside.is_file()]
     found = [inside for inside in found if not any(part[0] in "._" for part in inside.relative_to(path).parts)]

@@ -3,7 +3,7 @@
 Each different text is judged once. Columns that name the rows are ids, near-ids, row counters, and dates that run on.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -299,17 +299,3 @@ def parts_of_dates(column: Column) -> tuple[str, ...]:
     has_weeks = has_clock and bool(values.max() - values.min() >= 7 * DAY)
     used = {MOMENT: not runs_on(values), CLOCK: has_clock, WEEKDAY: has_weeks}
     return tuple(part for part, is_used in used.items() if is_used)
-
-
-def said_of_parts(parts: Sequence[str], is_judged: bool) -> str:
-    """Return what dates are compared by in words and, if that was judged by their order, what follows from it."""
-    which = " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-    if MOMENT in parts:
-        return f"{which}: rows later than all training rows will stand out" if is_judged else which
-    return f"{which}, not by its moment" + (f", which {RUNS_ON}" if is_judged else "")
-
-
-def listed_reasons(reasons: Mapping[Hashable, str]) -> str:
-    """Return the columns that are not compared, each with the reason, for a message."""
-    named = ((quoted(name) if isinstance(name, str) else repr(name), why) for name, why in reasons.items())
-    return ", ".join(f"{name} ({why})" for name, why in named)

@@ -13,7 +13,7 @@ from eocc.base.printing import has_instead, printable, quoted, warn_user
 from eocc.base.registry import listed
 from eocc.base.stored import Unstored
 from eocc.base.wording import counted
-from eocc.tables import TableWarning, judge
+from eocc.tables import TableError, TableWarning, judge
 from eocc.tables.judge import CLOCK, MOMENT, WEEKDAY, BadCellError, Fault, Judgement, holds_text
 from eocc.tables.spelling import PLAIN, Dialect, Spelling
 from eocc.tables.table import (
@@ -45,17 +45,6 @@ GIVEN, ANY = "ordered", "any"
 
 class GapError(BadCellError):
     """A row of numbers has a missing value, which the measure does not allow."""
-
-
-class NothingLeftError(ValueError):
-    """A table has no column to compare; `in_file` says so of a file."""
-
-    def __init__(self, left_out: Mapping[Hashable, str]) -> None:
-        which = judge.listed_reasons(left_out)
-        remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
-        super().__init__(f"X has no column left to compare: {which or 'all are set apart'}; {remedy}")
-        keeping = f"--all-columns compares {'them' if len(left_out) > 1 else 'it'}"
-        self.in_file = f"has no columns left to compare; {f'{which}; {keeping}' if which else 'drop fewer'}"
 
 
 @dataclass(frozen=True)
@@ -92,10 +81,6 @@ class ReadColumn:
         weekday = (column.values // judge.DAY + 3) % 7  # 1970 began on a Thursday
         found = {MOMENT: column, CLOCK: clock, WEEKDAY: Column(self.part_name(WEEKDAY), TEXT, weekday, WEEKDAYS)}
         return [found[part] for part in self.parts]
-
-    def typed(self, column: Column, spelling: Spelling, faults: list[Fault]) -> Column:
-        """Return a raw column with values of the kind; cells of another kind become gaps and `faults`."""
-        return judge.converted(column, self.kind, spelling, faults, self.keeps_words)
 
 
 @dataclass(frozen=True)
@@ -191,7 +176,8 @@ class Reading:
         Without a list of faults the first one is raised.
         """
         known, found = {column.name: column for column in raw.columns}, list[Fault]()
-        typed = [one.typed(known[one.name], spelling or self.spelling, found) for one in self.columns]
+        spelling = spelling or self.spelling
+        typed = [judge.converted(known[one.name], one.kind, spelling, found, one.keeps_words) for one in self.columns]
         _pass_on(found, faults)
         parts = zip(self.columns, typed, strict=True)
         return Table(tuple(part for one, column in parts for part in one.parts_of(column)))
@@ -266,7 +252,7 @@ def fit_reading(
         if faults is not None and judgement.wanted:
             judgement = Judgement(judgement.wanted)
         known = ReadColumn(column.name, judgement.kind, keeps_words=column.declared in WORDS)
-        typed = known.typed(column, spelling, found)
+        typed = judge.converted(column, known.kind, spelling, found, known.keeps_words)
         may_leave_out = not (keeps_all or declared)
         is_odd = bool(judgement.fault and judgement.wanted)  # nearly numbers or dates: they name nothing
         if may_leave_out and not is_odd and (why := judge.why_naming(typed)):
@@ -279,12 +265,15 @@ def fit_reading(
         read += known.parts_of(typed)
     _pass_on(found, faults)
     named = {name: why for name, why in left_out.items() if why}
+    which = ", ".join(f"{quoted(name) if isinstance(name, str) else repr(name)} ({why})" for name, why in named.items())
+    option = f"--all-columns compares {'them' if len(named) > 1 else 'it'}"
     if not columns:
-        raise NothingLeftError(named)
+        remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
+        in_file = f"has no columns left to compare; {f'{which}; {option}' if which else 'drop fewer'}"
+        raise TableError(f"X has no column left to compare: {which or 'all are set apart'}; {remedy}", in_file)
     if named:
         remedy = "to compare all columns, pass a measure as an object, for example measure=Gower()"
-        option = f"--all-columns compares {'them' if len(named) > 1 else 'it'}"
-        remarks.insert(0, Remark(f"not compared: {judge.listed_reasons(named)}", remedy, option))
+        remarks.insert(0, Remark(f"not compared: {which}", remedy, option))
     in_text = {column.name for column in texts}
     written = any(one.kind in (NUMBER, DATE) and one.name in in_text for one in columns)
     in_order = {name: left_out[name] for name in raw.names if name in left_out}
@@ -340,8 +329,12 @@ def _remarks_on(
     if known.parts != (MOMENT,) or (is_undeclared and known.kind == DATE):
         hours = f"--kind {shlex.quote(f'{shown(column.name)}=hours')} leaves the moment out"
         remedy = hours if CLOCK in known.parts else f"{option} leaves it out"
-        has_remedy, said = is_undeclared and MOMENT in known.parts, judge.said_of_parts(known.parts, is_undeclared)
-        yield Remark(f"{name} is compared by its {said}", option=remedy if has_remedy else "")
+        said = " and ".join(filter(None, [", ".join(known.parts[:-1]), known.parts[-1]]))
+        if MOMENT not in known.parts:
+            said, remedy = f"{said}, not by its moment{f', which {judge.RUNS_ON}' if is_undeclared else ''}", ""
+        elif is_undeclared:
+            said += ": rows later than all training rows will stand out"
+        yield Remark(f"{name} is compared by its {said}", option=remedy if is_undeclared else "")
 
 
 def constant(patterns: Any, names: Collection[Hashable]) -> Iterator[Remark]:

@@ -23,7 +23,6 @@ from eocc.tables.table import (
     TIME,
     Column,
     Table,
-    TextColumn,
     encoded,
     text_column,
 )
@@ -126,8 +125,6 @@ def _columns_of_frame(X: Any) -> list[Column]:
 def _column_of_series(name: Hashable, series: Any, nw: Any) -> Column:
     """Return the column; its dtype decides what it holds, or its values if the dtype says nothing."""
     dtype = series.dtype
-    if dtype == nw.String:
-        return _column_of_text(name, series)
     if dtype.is_numeric() or dtype == nw.Boolean:
         values = (series if dtype == nw.Float64 else series.cast(nw.Float64)).to_numpy()
         if dtype.is_integer() and (np.abs(values) >= EXACT).any():
@@ -143,16 +140,6 @@ def _column_of_series(name: Hashable, series: Any, nw: Any) -> Column:
     levels = tuple(dtype.categories) if dtype == nw.Enum else ()  # pandas' ordered categories too
     labelled = found if found.kind == EMPTY else found.labelled()
     return Column(name, TEXT if found.kind else EMPTY, labelled.values, labelled.labels, levels)
-
-
-def _column_of_text(name: Hashable, series: Any) -> Column:
-    try:
-        import pyarrow
-    except ModuleNotFoundError:
-        return text_column(name, series.to_list())
-    texts = series.to_arrow()
-    texts = texts.combine_chunks() if isinstance(texts, pyarrow.ChunkedArray) else texts
-    return TextColumn(name, texts if texts.type == pyarrow.string() else texts.cast(pyarrow.string()))
 
 
 def column_of_array(name: Hashable, array: NDArray[Any]) -> Column:

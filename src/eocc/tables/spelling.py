@@ -181,9 +181,7 @@ def _decimal(columns: Sequence[Column], usual: Spelling, may_divide: bool) -> st
         return "."
     if has_comma or usual.decimal == "," or may_divide:
         return "," if has_comma else usual.decimal
-    remedy = "pass --decimal , for 1.234 or --decimal . for 1234" if doubtful == "1,234" else (
-        "pass --decimal , if the comma is the decimal mark, --decimal . if it divides thousands"
-    )  # fmt: skip
+    remedy = "pass --decimal , if the comma is the decimal mark, --decimal . if it divides thousands"
     raise ValueError(f"the number {quoted(doubtful)} can be read in two ways; {remedy}")
 
 

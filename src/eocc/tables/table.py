@@ -166,17 +166,16 @@ class TextColumn(Column):
         import pyarrow
         import pyarrow.compute as compute
 
-        if not all(map(_may_be_number, self.texts.slice(0, 20).to_pylist())):  # the first texts mostly show it
-            return None
-        try:
-            numbers = self.texts.cast(pyarrow.float64())
-        except pyarrow.ArrowInvalid:
-            trimmed = compute.utf8_trim_whitespace(self.texts)
-            is_gap = compute.is_in(compute.utf8_lower(trimmed), pyarrow.array(sorted(MISSING)))
+        for texts in (self.texts.slice(0, 20), self.texts):  # the first texts mostly show it
             try:
-                numbers = compute.if_else(is_gap, None, trimmed).cast(pyarrow.float64())
+                numbers = texts.cast(pyarrow.float64())
             except pyarrow.ArrowInvalid:
-                return None
+                trimmed = compute.utf8_trim_whitespace(texts)
+                is_gap = compute.is_in(compute.utf8_lower(trimmed), pyarrow.array(sorted(MISSING)))
+                try:
+                    numbers = compute.if_else(is_gap, None, trimmed).cast(pyarrow.float64())
+                except pyarrow.ArrowInvalid:
+                    return None
         values = _as_numpy(numbers)
         n_gaps = np.isnan(values).sum()
         # The texts nan and inf would be numbers too.
@@ -199,13 +198,6 @@ def _as_numpy(numbers: Any) -> Matrix:
     known: Any = np.from_dlpack(found.is_valid().cast("uint8")) == 1 if found.null_count else slice(None)
     values[known] = np.from_dlpack(found.drop_null())
     return values
-
-
-def _may_be_number(text: str | None) -> bool:
-    try:
-        return text is None or text.strip().lower() in MISSING or float(text) is not None
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

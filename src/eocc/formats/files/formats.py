@@ -1,24 +1,21 @@
 """A path, a pipe or standard input -> lines of text or chunks, by the format of the file, within limits of memory."""
 
-import atexit
 import bz2
 import codecs
 import gzip
 import lzma
 import math
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from eocc.base.printing import complaint
 from eocc.base.progress import stage
 from eocc.base.registry import Registry, choose
+from eocc.tables import TableError
 
 if TYPE_CHECKING:
     from eocc.formats.files.rows import Chunk
@@ -31,10 +28,11 @@ PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 # A packed file may unpack to this many bytes, and to more if that is at most this multiple of its size.
 UNPACKED_BYTES, UNPACKED_TIMES = 2**28, 200
 DAMAGED = (EOFError, OSError, lzma.LZMAError)
-# Formats that are read line by line, also from standard input: functions of Lines, and for tables of the Dialect.
-TEXT_TABLES = ("csv", "tsv")
+# Formats that are read line by line, also from standard input: functions of Lines; for tables also of a Dialect and the
+# usual delimiter, "" if there is none.
+TEXT_TABLES = {"csv": "", "tsv": "\t"}
 STREAMS = Registry("eocc.formats.files", {
-    "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "objects.json_line_chunks",
+    "csv": "tables.csv_chunks", "tsv": "tables.csv_chunks", "jsonl": "objects.json_line_chunks",
     "json": "objects.json_chunks", "text": "objects.text_chunks", "smiles": "objects.smiles_chunks",
 })  # fmt: skip
 # Formats that need a file: functions of its path.
@@ -59,45 +57,19 @@ REMEDIES = {
 }  # fmt: skip
 
 
-def regular(path: Path) -> Path:
-    """Return a file that can be read again and again; raise an OSError of one line if there is none.
-
-    What a process substitution of the shell gives, as in `eocc fit <(zcat a.gz)`, is copied to a file first.
-    """
+def check_regular(path: Path) -> None:
+    """Raise an OSError of one line unless a path is a file, which can be read again and again."""
     if not path.exists():
         raise FileNotFoundError(f"no file {str(path)!r}")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
-    if is_pipe(path):
-        return _copied(path)
     if not path.is_file():  # opening a pipe would wait forever
         raise OSError(f"{str(path)!r} is not a regular file; copy it to one, or pipe it into the command: eocc ... -")
-    return path
 
 
 def is_pipe(path: Path) -> bool:
-    """Return whether a path is a pipe that the shell has opened."""
+    """Return whether a path is a pipe that the shell has opened, as for `eocc score model.eocc <(zcat a.gz)`."""
     return str(path).startswith(("/dev/fd/", "/proc/self/fd/")) and path.is_fifo()
-
-
-@cache
-def _copied(path: Path) -> Path:
-    with tempfile.NamedTemporaryFile(prefix="eocc-", delete=False) as copy, path.open("rb") as file:
-        atexit.register(Path(copy.name).unlink, missing_ok=True)
-        shutil.copyfileobj(file, copy)
-    return Path(copy.name)
-
-
-@contextmanager
-def open_source(path: Path) -> Iterator[IO[bytes]]:
-    """Open a regular file, unpacked if its suffix says so, or standard input for the path "-"."""
-    if path == STDIN:
-        if sys.stdin is None:
-            raise OSError("there is no standard input; pass a path")
-        yield sys.stdin.buffer
-        return
-    with PACKED.get(path.suffix.lower(), open)(regular(path), "rb") as opened:
-        yield opened
 
 
 class Lines:
@@ -162,15 +134,6 @@ class Lines:
             raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; {remedy}") from None
 
 
-class UnknownFormatError(ValueError):
-    """The format of a file is unknown; `on_command_line` is the same message in terms of options."""
-
-    def __init__(self, why: str, formats: Iterable[str], suffix: str = "") -> None:
-        known = ", ".join(formats)
-        super().__init__(f"{why}; {REMEDIES.get(suffix, f'convert it to one of {known}')}")
-        self.on_command_line = f"{why}; {REMEDIES.get(suffix, f'pass --input-format, one of {known}')}"
-
-
 def guess_format(path: Path) -> str:
     """Return the format of a file by its suffix; a folder is a collection of graphs.
 
@@ -178,20 +141,21 @@ def guess_format(path: Path) -> str:
     'csv'
     """
     if path == STDIN:
-        raise UnknownFormatError("standard input has no suffix to tell the format", STREAMS)
+        wanted = f"pass --input-format, one of {', '.join(STREAMS)}"
+        raise ValueError(f"standard input has no suffix to tell the format; {wanted}")
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
-    if suffix in PACKED:
-        found = SUFFIXES.get(Path(path.stem).suffix.lower(), "")
-        if found in STREAMS:
-            return found
-        raise UnknownFormatError(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
-    if suffix in SUFFIXES or is_pipe(path):
-        return SUFFIXES.get(suffix, "csv")
-    regular(path)
+    found = SUFFIXES.get(Path(path.stem).suffix.lower() if suffix in PACKED else suffix, "")
+    if is_pipe(path) or (found and (found in STREAMS or suffix not in PACKED)):
+        return found or "csv"
+    check_regular(path)
     why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
-    raise UnknownFormatError(f"{path}: {why}", FORMATS, suffix)
+    if suffix in PACKED:
+        why = f"a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}"
+    known = ", ".join(FORMATS)
+    remedies = (REMEDIES.get(suffix, f"{use} one of {known}") for use in ("convert it to", "pass --input-format,"))
+    raise TableError(*(f"{path}: {why}; {remedy}" for remedy in remedies))
 
 
 def numbered(chunks: Iterable["Chunk"]) -> Iterator["Chunk"]:
@@ -216,35 +180,31 @@ def open_chunks(
     """
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
-    options = {"dialect": dialect} if name in TEXT_TABLES else {}
-    if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and not options:
+    options = [dialect, TEXT_TABLES[name]] if name in TEXT_TABLES else [sheet] if name in SHEETS else []
+    if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and name not in TEXT_TABLES:
         what = "--delimiter, --decimal and --dates are for CSV and TSV"
         raise ValueError(f"{what}, and {path} is {name}; leave them out")
     if sheet and name not in SHEETS:
         raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
-    if name in STREAMS:
-        with open_source(path) as file:
-            size = math.inf if path == STDIN else path.stat().st_size
-            is_packed = path.suffix.lower() in PACKED
-            most = max(UNPACKED_BYTES, UNPACKED_TIMES * size) if is_packed else math.inf
-            lines = Lines(file, "standard input" if path == STDIN else str(path), most=most)
-            chunks = STREAMS[name](lines, **options)
-            yield from _watched(chunks, path, lambda chunk: lines.size / size if size else 1.0)
-    elif path == STDIN:
-        raise ValueError(f"{name} cannot be read from standard input; pass a path")
-    else:
-        if not path.is_dir() or name != "gxl-collection":
-            regular(path)
-        chunks = FILES[name](path, *([sheet] if name in SHEETS else []))
-        yield from _watched(chunks, path, lambda chunk: (chunk.rows[-1] + 1) / (chunk.file_rows or math.inf))
-
-
-def _watched(chunks: Iterator["Chunk"], path: Path, share: Callable[["Chunk"], float]) -> Iterator["Chunk"]:
-    """Yield the chunks, and report which share of the file is done, with all that is done to a chunk."""
-    with stage(f"reading {'standard input' if path == STDIN else path.name}", 1) as report:
+    is_text, unpacked, size = name in STREAMS, PACKED.get(path.suffix.lower(), open), math.inf
+    reads: Any = nullcontext()
+    if path == STDIN:
+        if not is_text or sys.stdin is None:
+            fault = "there is no standard input" if is_text else f"{name} cannot be read from standard input"
+            raise ValueError(f"{fault}; pass a path")
+        reads = nullcontext(sys.stdin.buffer)
+    elif not (is_text and is_pipe(path)) and not (path.is_dir() and name == "gxl-collection"):
+        check_regular(path)
+        size = path.stat().st_size
+    if is_text and path != STDIN:
+        reads = unpacked(path, "rb")
+    where, called = ("standard input",) * 2 if path == STDIN else (str(path), path.name)
+    with reads as file, stage(f"reading {called}", 1) as report:
+        lines = Lines(file, where, most=math.inf if unpacked is open else max(UNPACKED_BYTES, UNPACKED_TIMES * size))
         before = 0.0
-        for chunk in numbered(chunks):
-            after = share(chunk)
+        for chunk in numbered(STREAMS[name](lines, *options) if is_text else FILES[name](path, *options)):
+            done, whole = (lines.size, size) if is_text else (chunk.rows[-1] + 1, chunk.file_rows)
+            after = done / (whole or math.inf)
             report(before, after - before)
             yield chunk
             before = after

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from eocc.base.printing import complaint, quoted
-from eocc.formats.archive import SAFE, open_collection, read_file
+from eocc.formats.archive import SAFE, Collection, read_file
 from eocc.formats.files.formats import LONGEST_LINE, Lines, numbered
 from eocc.formats.files.rows import Chunk, portions
 from eocc.formats.graphs.gxl_graph import Document, SameKinds, parse_gxl
@@ -133,11 +133,11 @@ def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
 
 def collection_chunks(path: Path) -> Iterator[Chunk]:
     """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
-    files = open_collection(path, SAFE)
+    files = Collection(path, SAFE)
     names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
     if not names:
         raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
-    yield from _of_graphs(str(path), ((name, files.read(name), files.where(name)) for name in names), len(names))
+    yield from _of_graphs(str(path), ((name, *files.read(name)) for name in names), len(names))
 
 
 def _of_graphs(where: str, files: Iterable[File], n_files: int = 1) -> Iterator[Chunk]:

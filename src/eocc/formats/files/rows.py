@@ -235,7 +235,7 @@ def placing(chunk: Chunk, spelling: Spelling = PLAIN) -> Iterator[None]:
         error.args = chunk.fault(error.fault.row, f"{error.fault}; {remedy}").args
         raise
     except ValueError as error:
-        raise complaint(chunk.where, None, str(getattr(error, "in_file", error))) from None
+        raise complaint(chunk.where, None, str(getattr(error, "on_command_line", error))) from None
 
 
 def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choices: Choices | None = None) -> Part:

@@ -32,15 +32,10 @@ FAULTS = {
 Record = tuple[int, list[str]]
 
 
-def tsv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
-    """Yield the rows of a file with tabs between its cells."""
+def csv_chunks(lines: Lines, dialect: Dialect | None, usual: str = "") -> Iterator[Chunk]:
+    """Yield the rows of a CSV file with a header and perhaps a usual delimiter; blank lines are ignored."""
     dialect = dialect or Dialect()
-    return csv_chunks(lines, replace(dialect, delimiter=dialect.delimiter or "\t"))
-
-
-def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
-    """Yield the rows of a CSV file with a header; blank lines are ignored."""
-    dialect = dialect or Dialect()
+    dialect = replace(dialect, delimiter=dialect.delimiter or usual)
     data, number = lines.block(CHUNK_BYTES)
     start = data.removeprefix(codecs.BOM_UTF8).split(b"\n", LINES_AHEAD)[:LINES_AHEAD]
     delimiter = dialect.delimiter or delimiter_of([line.decode(errors="replace") for line in start])

@@ -7,7 +7,7 @@ from typing import IO, NamedTuple
 
 from eocc.base.printing import complaint, quoted
 from eocc.base.registry import choose
-from eocc.formats.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
+from eocc.formats.archive import SAFE, Collection, Limits, is_inside, read_file
 from eocc.formats.graphs.gxl_graph import SameKinds, parse_gxl, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
@@ -76,10 +76,10 @@ def read_graph_set(
         choose("two_classes", dict.fromkeys(TWO_CLASSES), two_classes)
     if split is not None and split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
-    files = open_collection(path, limits)
+    files = Collection(path, limits)
     indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
     entries = all_entries(files, indices, two_classes)
-    documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
+    documents = [parse_gxl(*files.read(name)) for name in entries]
     SameKinds().check(documents)
     graphs = [document.graph for document in documents]
     return GraphSet(graphs, [e.label for e in entries.values()], [e.file for e in entries.values()])
@@ -108,8 +108,8 @@ def all_entries(files: Collection, indices: list[str], two_classes: str | None) 
     entries: dict[str, Entry] = {}
     contradicted: set[str] = set()
     for index in indices:
-        where = files.where(index)
-        for entry in parse_cxl(files.read(index), where):
+        data, where = files.read(index)
+        for entry in parse_cxl(data, where):
             name, known = str(PurePosixPath(index).parent / entry.file), quoted(entry.file)
             if not is_inside(entry.file):
                 raise complaint(where, entry.line, f"{known} leads out of the collection; move the file there")
