@@ -425,5 +425,5 @@ class TestFinding:
         assert clf.queries(rows, 8) != clf.queries(rows, 8, goal="find")
 
     def test_an_unknown_goal_is_named(self):
-        with pytest.raises(ValueError, match=r"^unknown goal 'seek'; known: learn, find$"):
+        with pytest.raises(ValueError, match=r"^unknown goal 'seek'; known: 'find', 'learn'$"):
             fitted().queries(pool(), 3, goal="seek")

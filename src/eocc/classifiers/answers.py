@@ -36,7 +36,6 @@ CANDIDATES = 400
 UNUSUAL = 0.3
 # Similar rows lie within this multiple of the median dissimilarity to the third nearest.
 REACH = 2.0
-LEARN, FIND = GOALS = ("learn", "find")
 
 
 class TrainingRows(NamedTuple):
@@ -224,16 +223,8 @@ class Query:
     reason: str
 
 
-def choose_queries(classifier: Any, patterns: Any, n: int, goal: str) -> list[Query]:
-    """Return at most n rows, the most helpful first, or the strangest first."""
-    if goal not in GOALS:
-        raise ValueError(f"unknown goal {goal!r}; known: {', '.join(GOALS)}")
-    scores = classifier._score_read(patterns)
-    return (_strangest if goal == FIND else _most_helpful)(classifier, patterns, scores, n)
-
-
 def _strangest(classifier: Any, patterns: Any, scores: Scores, n: int) -> list[Query]:
-    """Return the rows of the lowest margins that have no answer yet; equal rows are shown once."""
+    """Return at most n rows, those of the lowest margins that have no answer yet; equal rows are shown once."""
     found: list[Query] = []
     answered = classifier.answers_
     keys = row_hashes(words_of(without_gaps(classifier.measure_, patterns)))
@@ -251,7 +242,7 @@ def _strangest(classifier: Any, patterns: Any, scores: Scores, n: int) -> list[Q
 
 
 def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> list[Query]:
-    """Return unusual rows that are unlike each other and unlike the answered ones."""
+    """Return at most n unusual rows that are unlike each other and unlike the answered ones."""
     places = _candidates(scores)
     ranks = _p_values(classifier, scores, places)
     rows, answers = patterns[places], classifier.answers_
@@ -274,6 +265,10 @@ def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> lis
         left = left * _unlike(distances[chosen], reach)
         left[chosen] = 0.0
     return found
+
+
+FIND = "find"
+GOALS = {"learn": _most_helpful, FIND: _strangest}
 
 
 def _candidates(scores: Scores) -> Indices:

@@ -14,6 +14,7 @@ from eocc.base.checks import Parameter, integer, number, text
 from eocc.base.compiling import say_when_compiling
 from eocc.base.estimator import check_is_fitted, estimator_class
 from eocc.base.progress import track
+from eocc.base.registry import choose
 from eocc.base.stored import check_keys
 from eocc.base.threads import in_order, n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
@@ -63,6 +64,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     _rows_scored_at_a_time: int = 0  # as many as `_blocks_of` chooses
     _region_reaches: Matrix | None = None  # in the space of `_embed`; None if regions are no balls there
     _search_history: NDArray[Any] | None = None  # one record per generation, if there was a search
+    _updated = updated  # returns the model of the rows that `_kept_rows` keeps and of new ones
     _scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     false_alarm_rate: float | None
@@ -254,7 +256,8 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """
         check_is_fitted(self)
         integer(1)("n", n)
-        return answers.choose_queries(self, self._read(X), n, goal)
+        find, patterns = choose("goal", answers.GOALS, goal), self._read(X)
+        return find(self, patterns, self._score_read(patterns), n)
 
     def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:
         """Return a new model that has also learned the answers y to the rows of X: +1 or True means normal, -1 not.
@@ -288,15 +291,11 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         text("source", source)
         day = datetime.now(UTC).date() if date is None else day_of(date)
         history, kept = self._kept_rows(forget, day)
-        return self._updated(self._read(X), Batch(source, day, 0), history, kept)
+        return cast(Self, self._updated(self._read(X), Batch(source, day, 0), history, kept))
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
         """Return what came when, and which prototypes an update keeps; see `update` and `updating.history_of`."""
         raise ValueError(f"a {type(self).__name__} keeps no training rows to update; fit it again to all rows")
-
-    def _updated(self, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Self:
-        """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None."""
-        return cast(Self, updated(self, new, batch, history, kept, names))
 
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/guides/explanations.md."""

@@ -20,10 +20,10 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.own_state import ENTROPIC_KEYS, entropic_state, restore_entropic
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
-from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
+from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS, rules
 from eocc.entropic.graph import renyi_order
 from eocc.entropic.regions import Fuzzification, normal_regions
-from eocc.entropic.rules import Extent, MembershipFunction, Scores, TConorm, log_grades, resolve_membership_function
+from eocc.entropic.rules import Extent, MembershipFunction, Scores, TConorm, limit_grade, log_grades
 from eocc.entropic.search import GeneticSearch, Search, resolve_search
 from eocc.entropic.synthesis import EntropySynthesis, Model, Settings, Synthesis, ValidationSynthesis, synthesise
 from eocc.explain.by_regions import explain_by_regions
@@ -52,7 +52,7 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
     """Return the settings of a fit."""
     fuzzification = Fuzzification(
         resolve("extent", EXTENTS, classifier.extent, "__call__"),
-        resolve_membership_function(classifier.membership_function),
+        rules.resolve_membership_function(classifier.membership_function),
         resolve("tconorm", TCONORMS, classifier.tconorm, "__call__"),
     )
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
@@ -227,7 +227,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.performance_ = None if np.isnan(candidate.performance) else candidate.performance
         self.spanning_tree_, self.modularity_curve_, self.labels_ = model.tree, model.modularity_curve, model.labels
         self.regions_, self.fuzzy_model_, self.history_ = model.regions, model.fuzzy, model.history
-        self.calibration_, self.threshold_, self.offset_ = None, 0.0, model.fuzzy.threshold
+        self.calibration_, self.threshold_ = None, 0.0
+        self.offset_ = limit_grade(model.fuzzy.membership_function)
 
     def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator, rate: float) -> None:
         """Calibrate by models of the same settings, each of which leaves a part of the patterns out."""

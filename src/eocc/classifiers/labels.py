@@ -111,7 +111,7 @@ def _checked_labels(y: Any, name: str, n: int | None) -> NDArray[Any]:
 
 def split_outliers(data: Any, y: Any) -> tuple[Indices, Any, Any]:
     """Return the indices of normal rows, these rows, and the known outliers (None if there are none)."""
-    is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
+    is_outlier = outlier_rows(y, len(data))
     training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
     return (training, data[training], data[places]) if len(places) else (training, data, None)
 

@@ -12,7 +12,7 @@ from eocc.ellipsoids.model import EllipsoidModel, Ellipsoids, KnownOutliers
 from eocc.entropic.graph import SpanningTree
 from eocc.entropic.partition import checked_tree, members_of_clusters
 from eocc.entropic.regions import FuzzyModel, Region
-from eocc.entropic.rules import BOUNDARY, resolve_membership_function
+from eocc.entropic.rules import BOUNDARY, limit_grade, resolve_membership_function
 
 # The entropy of copies, whose tree has length 0, is -inf; what was not measured is None.
 ENTROPIC_NUMBERS: dict[str, Check] = {
@@ -90,7 +90,7 @@ def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     fuzzy = FuzzyModel(state["centres"], state["extents"], resolve_membership_function(function), tconorm)
     fuzzy.log_membership(fuzzy.centres[:1])  # both give a score
     classifier.fuzzy_model_ = fuzzy
-    check_offset(state, fuzzy.threshold + state["threshold"])
+    check_offset(state, limit_grade(fuzzy.membership_function) + state["threshold"])
 
 
 def _history(state: Any) -> Any:

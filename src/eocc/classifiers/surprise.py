@@ -21,7 +21,7 @@ from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import check_offset, check_patterns
 from eocc.classifiers.updating import Batch, history_of, kept_rows
-from eocc.entropic.rules import BOUNDARY, MembershipFunction, Scores, decision_margin, resolve_membership_function
+from eocc.entropic.rules import MembershipFunction, Scores, decision_margin, limit_grade, resolve_membership_function
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
@@ -96,11 +96,6 @@ def structure_of(classifier: Any) -> "Model":
 def _of_structure(path: str, meaning: str) -> Any:
     """Return a property that is computed with the structure of the prototypes when it is first asked for."""
     return property(lambda classifier: attrgetter(path)(classifier._structure_), doc=meaning)
-
-
-def _offset_of(function: MembershipFunction) -> float:
-    """Return the log-membership at the limit."""
-    return float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0])
 
 
 class SurpriseClassifier(LearnsRows):
@@ -215,7 +210,7 @@ class SurpriseClassifier(LearnsRows):
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
-        self.offset_ = _offset_of(self.membership_function_)
+        self.offset_ = limit_grade(self.membership_function_)
         return surprises
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
@@ -324,5 +319,5 @@ class SurpriseClassifier(LearnsRows):
         demand(is_right, "weightings must start with weights")
         demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
         function = resolve_membership_function(state["membership_function"])
-        check_offset(state, _offset_of(function))
+        check_offset(state, limit_grade(function))
         self.surprise_model_, self.membership_function_, self.outliers_ = model, function, outliers

@@ -126,11 +126,6 @@ class FuzzyModel:
             )
         return combined
 
-    @property
-    def threshold(self) -> float:
-        """The log-membership on the boundary of a region, if there is only one."""
-        return float(self.membership_function.log_grade(np.array([[BOUNDARY]]))[0, 0])
-
 
 def normal_regions(regions: Sequence[Region], share: float) -> Indices:
     """Return the indices of the regions that count as normal, if a `share` of the training rows may be outliers.

@@ -195,3 +195,8 @@ def decision_margin(ratios: Matrix) -> Matrix:
     """Return (BOUNDARY^2 - ratio^2) / 2, finite: for Gaussian grades, their logarithm less that on the boundary."""
     with np.errstate(over="ignore"):
         return np.maximum((BOUNDARY**2 - ratios**2) / 2, np.finfo(np.float64).min)
+
+
+def limit_grade(function: MembershipFunction) -> float:
+    """Return the logarithm of the grade on the boundary of a region."""
+    return float(log_grades(function, np.array([BOUNDARY]))[0])
