@@ -18,7 +18,7 @@ from timing import table
 
 import eocc
 from eocc import EntropicOneClassClassifier
-from eocc.entropic.partition import cut, members_of_clusters
+from eocc.entropic.partition import cut, members_of
 from eocc.entropic.regions import default_extent
 from eocc.entropic.synthesis import EntropySynthesis, embed
 from eocc.experiments.protocol import NORMALISATIONS, UciSource
@@ -65,7 +65,7 @@ class Fitted:
         """Return d / tau in the best of the k regions that the tree is cut into."""
         default = default_extent(self.graph.tree)
         found = []
-        for members in members_of_clusters(cut(self.graph.tree, k)):
+        for members in members_of(cut(self.graph.tree, k)):
             own = self.graph.distances[np.ix_(members, members)]
             pairs = own[np.triu_indices(len(members), 1)]
             tau = (extent(pairs) if len(pairs) else 0.0) or default

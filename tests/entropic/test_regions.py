@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 from eocc.base.registry import resolve
 from eocc.entropic import EXTENTS, TCONORMS
 from eocc.entropic.graph import EuclideanGraph, spanning_tree
-from eocc.entropic.partition import cut, members_of_clusters
+from eocc.entropic.partition import cut, members_of
 from eocc.entropic.regions import CANCELLED, LEAST_EXTENT, FuzzyModel, build_region, log_grades
 from eocc.entropic.rules import (
     MEMBERSHIP_FUNCTIONS,
@@ -39,7 +39,7 @@ def model(centres, extents, function=None):
 
 def regions_of(graph, labels, extent="mean"):
     extent = resolve("extent", EXTENTS, extent, "__call__")
-    return [build_region(graph, extent, members) for members in members_of_clusters(labels)]
+    return [build_region(graph, extent, members) for members in members_of(labels)]
 
 
 @given(distance_matrices(), st.data())

@@ -12,7 +12,7 @@ from eocc import EntropicOneClassClassifier
 from eocc.base.registry import resolve
 from eocc.datasets import make_narrow_band
 from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
-from eocc.entropic.partition import cut, members_of_clusters
+from eocc.entropic.partition import cut, members_of
 from eocc.entropic.regions import Fuzzification, FuzzyModel, accuracy, build_region, performance_curve
 from eocc.entropic.rules import BOUNDARY, MEMBERSHIP_FUNCTIONS, Gaussian, maximum, mean_extent
 from eocc.entropic.search import GeneticSearch
@@ -40,7 +40,7 @@ def rebuilt(graph, rows, n_targets, extent=mean_extent):
     found, how = [], Fuzzification(extent, Gaussian(), maximum)
     y = np.repeat([1, -1], [n_targets, len(rows) - n_targets])
     for k in range(2, graph.tree.n_vertices + 1):
-        members = members_of_clusters(cut(graph.tree, k))
+        members = members_of(cut(graph.tree, k))
         regions = [build_region(graph, extent, one) for one in members]
         ratios = FuzzyModel.of(graph, regions, how).ratios(rows + graph.space.means)
         found.append(((ratios.min(axis=1) <= BOUNDARY) == (y == 1)).mean())

@@ -18,12 +18,10 @@ Sizes = dict[str, int]
 # No number of a fit is larger, and no count of rows: beyond 2^53 an integer has no exact double.
 FITTED, LARGEST_INTEGER = "[-1e300, 1e300]", 2**53
 ANY_NUMBER = "(-inf, inf)"
-# Equal numbers differ by no more than this, by the rounding of another machine's mathematical library.
+# How much numbers that agree may differ.
 AGREEMENT = 1e-6
 # A message shows this many characters of a value.
 MOST_SHOWN = 200
-# The value that means: decide by the data.
-AUTO = "auto"
 BYTE_UNITS = {"": 1, "B": 1} | {
     f"{prefix}{suffix}": base**power
     for power, prefix in enumerate("KMGT", start=1)
@@ -40,33 +38,36 @@ def demand(condition: Any, message: str) -> None:
 
 @dataclass(frozen=True)
 class Check:
-    """A check of values; `parse` returns what a text on the command line means, `names` are those to choose from."""
+    """A check of values: `what` it accepts in words, and the function that does, or a `rule` that raises the error.
 
-    rule: Callable[[str, Any, Sizes], object]
-    parse: Callable[[str], Any] = str
-    names: tuple[str, ...] = ()
-    allows_none: bool = False
+    `parse` returns what a text on the command line means, `names` are those to choose from.
 
-    def __call__(self, name: str, value: Any, sizes: Sizes | None = None) -> None:
-        """Raise a ValueError unless the value is accepted. Sizes that the value is the first to name are added."""
-        if value is not None or not self.allows_none:
-            self.rule(name, value, {} if sizes is None else sizes)
-
-
-def wanted(what: str, accepts: Callable[[Any], Any], parse: Callable[[str], Any] = str) -> Check:
-    """Accept what the function accepts.
-
-    >>> wanted("an even number", lambda value: value % 2 == 0)("n", 3)
+    >>> Check("an even number", lambda value: value % 2 == 0)("n", 3)
     Traceback (most recent call last):
     ...
     ValueError: n must be an even number, not 3
     """
 
-    def rule(name: str, value: Any, sizes: Sizes) -> None:
-        if not accepts(value):
-            raise ValueError(f"{name} must be {what}, not {repr(value)[:MOST_SHOWN]}")
+    what: str = ""
+    accepts: Callable[[Any], Any] = bool
+    parse: Callable[[str], Any] = str
+    names: tuple[str, ...] = ()
+    allows_none: bool = False
+    rule: Callable[[str, Any, Sizes], object] | None = None
 
-    return Check(rule, parse)
+    def __call__(self, name: str, value: Any, sizes: Sizes | None = None) -> None:
+        """Raise a ValueError unless the value is accepted. Sizes that the value is the first to name are added."""
+        if value is None and self.allows_none:
+            return
+        if self.rule is not None:
+            self.rule(name, value, {} if sizes is None else sizes)
+        elif not self.accepts(value):
+            raise ValueError(f"{name} must be {self.what}, not {repr(value)[:MOST_SHOWN]}")
+
+
+def agrees(found: float, expected: float) -> bool:
+    """Say whether two numbers are equal but for the rounding of another machine's mathematical library."""
+    return math.isclose(found, expected, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
 
 
 def is_number(value: Any) -> bool:
@@ -93,7 +94,7 @@ def number(interval: str = ANY_NUMBER, otherwise: str = "", *, exactly: Any = Re
     if interval.endswith(("inf)", "inf]")):
         words = f"a number {'>=' if interval[0] == '[' else '>'} {interval[1:].partition(',')[0]}"
     what = f"{'a finite number' if interval == ANY_NUMBER else words}{otherwise}"
-    return wanted(what, lambda value: isinstance(value, exactly) and is_number(value) and low <= value <= high, float)
+    return Check(what, lambda value: isinstance(value, exactly) and is_number(value) and low <= value <= high, float)
 
 
 def ends_of(interval: str) -> tuple[float, float]:
@@ -121,20 +122,20 @@ def integer(low: float = -math.inf, high: float = math.inf, otherwise: str = "")
     ValueError: k must be an integer >= 1, not 0
     """
     words = f" in [{low}, {high}]" if high < math.inf else f" >= {low}" if low > -math.inf else ""
-    return wanted(f"an integer{words}{otherwise}", lambda value: is_integer(value) and low <= value <= high, int)
+    return Check(f"an integer{words}{otherwise}", lambda value: is_integer(value) and low <= value <= high, int)
 
 
 def instance(*classes: type) -> Check:
     """Accept objects of exactly these classes; for dataclasses, also of classes derived from them."""
     derived = tuple(one for one in classes if hasattr(one, "__dataclass_fields__"))
     names = " or ".join(one.__name__ for one in classes)
-    return wanted(f"of type {names}", lambda value: type(value) in classes or isinstance(value, derived))
+    return Check(f"of type {names}", lambda value: type(value) in classes or isinstance(value, derived))
 
 
 def one_of(*values: Any) -> Check:
     """Accept some values."""
     known = f"one of {', '.join(map(repr, values))}"
-    return wanted(known, lambda value: any(type(value) is type(one) and value == one for one in values))
+    return Check(known, lambda value: any(type(value) is type(one) and value == one for one in values))
 
 
 def optional(check: Check) -> Check:
@@ -150,7 +151,7 @@ def tuple_of(check: Check, least: int = 0) -> Check:
         for item in value:
             check(f"a part of {name}", item, sizes)
 
-    return Check(rule)
+    return Check(rule=rule)
 
 
 def mapping(key: Check, content: Check) -> Check:
@@ -162,7 +163,7 @@ def mapping(key: Check, content: Check) -> Check:
             key(f"a key of {name}", one, sizes)
             content(f"a value of {name}", part, sizes)
 
-    return Check(rule)
+    return Check(rule=rule)
 
 
 def has_hash(value: Any) -> bool:
@@ -173,7 +174,7 @@ def has_hash(value: Any) -> bool:
         return False
 
 
-hashable = wanted("a value that can be looked up", has_hash)
+hashable = Check("a value that can be looked up", has_hash)
 text = instance(str)
 
 
@@ -184,7 +185,7 @@ def texts(n: str) -> Check:
         is_right = type(value) is list and len(value) == sizes[n] and all(type(one) is str for one in value)
         demand(is_right, f"{name} must be {sizes[n]} texts")
 
-    return Check(rule)
+    return Check(rule=rule)
 
 
 def numbers(shape: str, interval: str = ANY_NUMBER, *, gaps: bool = False) -> Check:
@@ -218,7 +219,7 @@ def _arrays(
         demand(is_inside.all(), f"{name} must lie in {interval or f'{low}..{most}'}")
         demand(not rising or (np.diff(value) > 0).all(), f"{name} must rise")
 
-    return Check(rule)
+    return Check(rule=rule)
 
 
 def is_array(value: Any, dtype: type, n_dims: int) -> bool:
@@ -243,8 +244,8 @@ def bytes_of(max_memory: Any, name: str = "max_memory") -> int:
     return size
 
 
-def prototypes(otherwise: str = "") -> Check:
-    """Accept an integer >= 1 or a fraction in (0, 1]; `otherwise` names other values that the caller accepts."""
+def prototypes(*words: str) -> Check:
+    """Accept an integer >= 1, a fraction in (0, 1] or one of the words."""
 
     def accepts(value: Any) -> bool:
         return value >= 1 if is_integer(value) else is_number(value) and 0 < value <= 1
@@ -252,17 +253,17 @@ def prototypes(otherwise: str = "") -> Check:
     def parse(text: str) -> int | float:
         return int(text) if text.strip().isdigit() else float(text)
 
-    return wanted(f"an integer >= 1, a fraction in (0, 1], {otherwise}or None for all rows", accepts, parse)
+    known = "".join(f"{word!r}, " for word in words)
+    return or_word(Check(f"an integer >= 1, a fraction in (0, 1], {known}or None for all rows", accepts, parse), *words)
 
 
 def or_word(check: Check, *words: str) -> Check:
     """Accept some words too."""
-
-    def rule(name: str, value: Any, sizes: Sizes) -> None:
-        if not (isinstance(value, str) and value in words):
-            check(name, value, sizes)
-
-    return replace(check, rule=rule, parse=lambda text: text.strip() if text.strip() in words else check.parse(text))
+    return replace(
+        check,
+        accepts=lambda value: (isinstance(value, str) and value in words) or check.accepts(value),
+        parse=lambda text: text.strip() if text.strip() in words else check.parse(text),
+    )
 
 
 def _are_columns(value: Any) -> bool:
@@ -271,19 +272,19 @@ def _are_columns(value: Any) -> bool:
 
 
 # A number of bytes, or a text such as "2GiB" or "500MB".
-MEMORY = Check(lambda name, value, sizes: bytes_of(value, name))
+MEMORY = Check(rule=lambda name, value, sizes: bytes_of(value, name))
 # A file from elsewhere must not start a million threads.
-THREADS = wanted(
+THREADS = Check(
     "None or an integer other than 0, at most 1024", lambda one: is_integer(one) and one != 0 and one <= 1024, int
 )
 # The name of a column, or a list of names; on the command line with commas.
-COLUMN_NAMES = wanted(
+COLUMN_NAMES = Check(
     "the name of a column or a list of names",
     _are_columns,
     lambda text: [one.strip() for one in text.split(",") if one.strip()],
 )
 # Values that are checked where they are used: they depend on the data.
-ANYTHING = Check(lambda name, value, sizes: None, lambda text: int(text) if text.isdigit() else text)
+ANYTHING = Check("", lambda value: True, lambda text: int(text) if text.isdigit() else text)
 
 
 @dataclass(frozen=True)

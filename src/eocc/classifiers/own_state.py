@@ -10,7 +10,7 @@ from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, Ellipsoids, KnownOutliers
 from eocc.entropic.graph import SpanningTree
-from eocc.entropic.partition import checked_tree, members_of_clusters
+from eocc.entropic.partition import checked_tree, members_of
 from eocc.entropic.regions import FuzzyModel, Region
 from eocc.entropic.rules import BOUNDARY, limit_grade, resolve_membership_function
 
@@ -82,7 +82,7 @@ def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     demand((np.bincount(labels, minlength=k) > 0).all(), "every region must have a member")
     demand((labels[representatives] == np.arange(k)).all(), "a region's representative must be its member")
     classifier.modularity_curve_, classifier.labels_ = state["modularity_curve"], labels
-    shapes = zip(members_of_clusters(labels), representatives.tolist(), state["extents"].tolist(), strict=True)
+    shapes = zip(members_of(labels), representatives.tolist(), state["extents"].tolist(), strict=True)
     classifier.regions_ = [Region(*shape) for shape in shapes]
     classifier.history_ = _history(state["history"])
     function, tconorm = state["membership_function"], state["tconorm"]

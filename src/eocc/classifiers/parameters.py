@@ -1,19 +1,8 @@
 """The parameters of the classifiers: one table for validation, docstrings, command line, PyOD adapter, model file."""
 
-from eocc.base.checks import (
-    ANYTHING,
-    AUTO,
-    COLUMN_NAMES,
-    MEMORY,
-    THREADS,
-    Check,
-    Parameter,
-    integer,
-    number,
-    optional,
-    or_word,
-    prototypes,
-)  # fmt: skip
+from typing import Any
+
+from eocc.base.checks import ANYTHING, COLUMN_NAMES, MEMORY, THREADS, Parameter, integer, number, optional, prototypes
 from eocc.base.registry import choice
 from eocc.base.vocabulary import meaning
 from eocc.entropic import EXTENTS, LEAST_CLUSTERS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, TCONORMS
@@ -21,19 +10,19 @@ from eocc.measures import MEASURES
 from eocc.space.prototypes import SELECTIONS
 
 
-def _of(owner: str, **checks: Check) -> tuple[Parameter, ...]:
+def _of(owner: str, **checks: Any) -> tuple[Parameter, ...]:
     """Return parameters of a classifier with what they mean, in the order of its constructor."""
     return tuple(Parameter(name, one, meaning(name, owner, "OneClassClassifier")) for name, one in checks.items())
 
 
-MEASURE, MEMBERSHIP = choice((AUTO, *MEASURES), "fit", "__call__"), choice(MEMBERSHIP_FUNCTIONS, "log_grade")
+MEASURE, MEMBERSHIP = choice(("auto", *MEASURES), "fit", "__call__"), choice(MEMBERSHIP_FUNCTIONS, "log_grade")
 WEIGHTS, RATE = optional(ANYTHING), optional(number("(0, 1)"))
 
 SURPRISE_PARAMETERS = _of(
     "SurpriseClassifier",
     measure=MEASURE,
     weights=WEIGHTS,
-    prototypes=optional(or_word(prototypes("'auto', "), AUTO)),
+    prototypes=optional(prototypes("auto")),
     membership_function=MEMBERSHIP,
     false_alarm_rate=RATE,
     contamination=optional(number("[0, 0.5)")),

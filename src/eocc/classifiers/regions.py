@@ -22,15 +22,7 @@ from eocc.classifiers.own_state import REGION_KEYS, region_state, restore_region
 from eocc.classifiers.parameters import REGION_PARAMETERS
 from eocc.classifiers.updating import Batch
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features, row_coordinates
-from eocc.ellipsoids.model import (
-    EllipsoidModel,
-    EllipsoidRegion,
-    Learned,
-    learn_ellipsoids,
-    means_of,
-    radius,
-    with_outliers,
-)
+from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, learn_ellipsoids, means_of, radius, with_outliers
 from eocc.entropic.graph import SpanningTree
 from eocc.entropic.rules import BOUNDARY, Scores, decision_margin
 from eocc.explain.by_regions import explain_by_ellipsoids
@@ -151,7 +143,7 @@ class RegionClassifier(LearnsRows):
         self._keep(fitted, patterns, numbers[order], learned, features)
         return learned.radii
 
-    def _keep(self, measure: Any, patterns: Any, numbers: Indices, learned: Learned, features: Any) -> None:
+    def _keep(self, measure: Any, patterns: Any, numbers: Indices, learned: Any, features: Any) -> None:
         """Set what the model keeps of the training patterns, `numbers` of X: centres, their nearest rows, or all."""
         own = numbers[learned.representatives]
         if isinstance(features, PairFeatures):

@@ -1,25 +1,11 @@
 """A fitted classifier <-> a model file: what all have in common, as values by name; `own_state` has the rest."""
 
-import math
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eocc.base.checks import (
-    AGREEMENT,
-    FITTED,
-    LARGEST_INTEGER,
-    Check,
-    demand,
-    indices,
-    instance,
-    integer,
-    numbers,
-    optional,
-    real,
-    texts,
-)
+from eocc.base.checks import FITTED, LARGEST_INTEGER, agrees, demand, indices, instance, numbers, optional, real, texts
 from eocc.base.stored import check_keys, check_values, restored, written
 from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers import CLASSIFIERS
@@ -37,7 +23,7 @@ if TYPE_CHECKING:
     from eocc.classifiers.base import OneClassClassifier
 
 # Sizes: n training rows, r prototypes, u weights.
-LAYOUT: dict[str, Check] = {
+LAYOUT = {
     "training_indices": indices("n", rising=True),
     "prototype_indices": indices("r", "n", rising=True),
     "weights": numbers("u", "[0, 1]"),
@@ -106,12 +92,14 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     calibration = state["calibration"]
     classifier.calibration_ = None if calibration is None else restored(Calibration, calibration, "calibration")
     threshold = 0.0 if calibration is None else classifier.calibration_.threshold
-    demand(abs(state["threshold"] - threshold) < AGREEMENT, "threshold is not that of the calibration")
+    demand(agrees(state["threshold"], threshold), "threshold is not that of the calibration")
     if "n_rows" in state:  # a classifier that keeps some of its training rows
         demand(calibration is not None, "there must be a calibration")
         demand(sizes["n"] == sizes["r"], "training_indices must be those of prototypes")
-        integer(max(len(calibration["margins"]), sizes["r"]), LARGEST_INTEGER)("n_rows", state["n_rows"])
-        classifier.n_rows_ = state["n_rows"]
+        n_rows, least = state["n_rows"], max(len(calibration["margins"]), sizes["r"])
+        is_right = type(n_rows) is int and least <= n_rows <= LARGEST_INTEGER
+        demand(is_right, f"n_rows must be an integer in [{least}, {LARGEST_INTEGER}], not {n_rows!r:.200}")
+        classifier.n_rows_ = n_rows
     n_features, names = state["n_features_in"], state["feature_names_in"]
     if n_features is None:
         has_own_reader = state["resolved_measure"].read is not None
@@ -201,8 +189,7 @@ def check_patterns(measure: Any, patterns: Any) -> None:
 
 def check_offset(state: dict[str, Any], offset: float) -> None:
     """Demand the offset that was computed again."""
-    is_same = math.isclose(state["offset"], offset, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
-    demand(is_same, "offset is not the log-membership at the threshold")
+    demand(agrees(state["offset"], offset), "offset is not the log-membership at the threshold")
 
 
 def save(classifier: "OneClassClassifier", path: str | os.PathLike[str]) -> None:

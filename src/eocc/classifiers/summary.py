@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.base.checks import number
 from eocc.base.estimator import check_is_fitted
 from eocc.base.printing import warn_user
 from eocc.base.types import Flags
-from eocc.calibration.discoveries import (
-    DEFAULT_FALSE_DISCOVERIES,
-    Discoveries,
-    DiscoveryCounts,
-    check_discovery_rate,
-    discoveries_among,
-)
+from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES, Discoveries, DiscoveryCounts, discoveries_among
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.entropic.rules import Scores
 from eocc.explain.explanation import number_columns
@@ -187,7 +182,7 @@ class Summarises:
         discovery rate.
         """
         check_is_fitted(self)
-        check_discovery_rate("rate", rate)
+        number("(0, 1)")("rate", rate)
         counting, patterns = Counting(self), self._read(X)
         counting.add(patterns, self._score_read(patterns))
         return counting.summary(rate)

@@ -73,26 +73,6 @@ def count_compared(prototypes: int | float | str | None, n: int, n_columns: int,
     return min(n, max(FEWEST_ROWS, MOST_COMPARISONS * FEW_COLUMNS // (n * max(FEW_COLUMNS, n_columns))))
 
 
-def structure_of(classifier: Any) -> "Model":
-    """Return the paper's stages on the prototypes of a fitted classifier at its weights, with the paper's defaults.
-
-    The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
-    """
-    from eocc.classifiers.entropic import EntropicOneClassClassifier, settings_of
-    from eocc.entropic.synthesis import best_model
-
-    prototypes = classifier.prototypes_
-    if len(prototypes) > MOST_PROTOTYPES:
-        remedy = f"fit with prototypes={MOST_PROTOTYPES} or fewer"
-        raise ValueError(f"regions of {len(prototypes)} rows would take very long; {remedy}")
-    every, function = np.arange(len(prototypes)), classifier.membership_function_
-    representation = Representation(classifier.measure_, prototypes, prototypes, every, is_whole=True)
-    paper = EntropicOneClassClassifier(weights=classifier.weights_, membership_function=function)
-    paper.resolved_measure_ = classifier.resolved_measure_
-    settings = settings_of(paper, ValidationSplit(every, None, None))
-    return best_model(representation, settings, np.random.default_rng(0))
-
-
 def _of_structure(path: str, meaning: str) -> Any:
     """Return a property that is computed with the structure of the prototypes when it is first asked for."""
     return property(lambda classifier: attrgetter(path)(classifier._structure_), doc=meaning)
@@ -218,7 +198,7 @@ class SurpriseClassifier(LearnsRows):
         return history, kept_rows(history, forget, day)
 
     def _score_patterns(self, patterns: Any) -> Scores:
-        ratios = self.surprise_model_.threshold.ratios(self._calibration_values(patterns))
+        ratios = self.surprise_model_.threshold.ratios(self.surprise_model_.surprises(patterns))
         return Scores.of_ratios(ratios, self.membership_function_)
 
     def _calibration_values(self, patterns: Any) -> Matrix:
@@ -296,8 +276,23 @@ class SurpriseClassifier(LearnsRows):
 
     @cached_property
     def _structure_(self) -> "Model":
+        """The paper's stages on the prototypes at the weights of the model, with the paper's defaults.
+
+        The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
+        """
+        from eocc.classifiers.entropic import EntropicOneClassClassifier, settings_of
+        from eocc.entropic.synthesis import best_model
+
+        n = len(self.prototypes_)
+        if n > MOST_PROTOTYPES:
+            remedy = f"fit with prototypes={MOST_PROTOTYPES} or fewer"
+            raise ValueError(f"regions of {n} rows would take very long; {remedy}")
+        whole = Representation(self.measure_, self.prototypes_, self.prototypes_, np.arange(n), is_whole=True)
+        paper = EntropicOneClassClassifier(weights=self.weights_, membership_function=self.membership_function_)
+        paper.resolved_measure_ = self.resolved_measure_
         with threads(self.n_jobs):
-            return structure_of(self)
+            settings = settings_of(paper, ValidationSplit(np.arange(n), None, None))
+            return best_model(whole, settings, np.random.default_rng(0))
 
     regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
     labels_ = _of_structure("labels", "The region of each prototype.")

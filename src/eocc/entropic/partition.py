@@ -62,7 +62,7 @@ def cut(tree: SpanningTree, k: int) -> Indices:
     return np.argsort(np.argsort(first))[labels]
 
 
-def members_of_clusters(labels: Indices) -> list[Indices]:
+def members_of(labels: Indices) -> list[Indices]:
     """Return the members of each cluster, ascending, in the order of the labels."""
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 

@@ -8,19 +8,14 @@ import numpy as np
 
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph import EuclideanGraph, SpanningTree
-from eocc.entropic.rules import (
-    BOUNDARY,
-    EQUALLY_CENTRAL,
-    Extent,
-    MembershipFunction,
-    TConorm,
-    extents_of_sums,
-    log_grades,
-)
+from eocc.entropic.rules import BOUNDARY, Extent, MembershipFunction, TConorm, extents_of_sums, log_grades
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.kernels.trees import Products, count_accepted, leaf_order, merge_clusters
 from eocc.space.representation import distances_to
 
+# Members whose sums of distances differ by less than this factor are equally central: the first is the medoid.
+# departure: representative
+EQUALLY_CENTRAL = 1 + 1e-9
 # Absolute rounding error of a distance, when dissimilarities of order 1 cancel.
 CANCELLED = 2e-15
 # The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite for every d below 1e54.

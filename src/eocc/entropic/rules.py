@@ -57,11 +57,6 @@ def extents_of_sums(extent: Extent, total: Any, largest: Any, n_pairs: Any) -> A
     return largest if extent is max_extent else None
 
 
-# Members whose sums of distances differ by less than this factor are equally central: the first is the medoid.
-# departure: representative
-EQUALLY_CENTRAL = 1 + 1e-9
-
-
 TConorm = Callable[[Matrix], Matrix]
 
 

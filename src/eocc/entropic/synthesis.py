@@ -19,14 +19,7 @@ from eocc.base.progress import ReportProgress, current_watch, stage
 from eocc.base.threads import cluster_in_use, one_blas_thread, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph import EuclideanGraph, SpanningTree, euclidean_graph, normalized_entropy, renyi_entropy
-from eocc.entropic.partition import (
-    ROUNDING,
-    cut,
-    greedy_prune,
-    members_of_clusters,
-    modularity_curve,
-    normalized_modularity,
-)
+from eocc.entropic.partition import ROUNDING, cut, greedy_prune, members_of, modularity_curve, normalized_modularity
 from eocc.entropic.regions import Fuzzification, FuzzyModel, Performance, Region, build_region, performance_curve
 from eocc.entropic.rules import Extent
 from eocc.entropic.search import Generation, Search, generations
@@ -255,7 +248,7 @@ def _model_of(
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
     labels, how, space = cut(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
-    regions = [build_region(graph, how.extent, members) for members in members_of_clusters(labels)]
+    regions = [build_region(graph, how.extent, members) for members in members_of(labels)]
     entropy = renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma)
     return Model(
         representation, candidate, graph.tree, entropy, modularity_curve(graph.distances, graph.tree), labels,

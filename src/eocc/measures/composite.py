@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from eocc.base.checks import hashable, mapping, wanted
+from eocc.base.checks import Check, hashable, mapping
 from eocc.base.types import Matrix
 from eocc.base.wording import format_number
 from eocc.measures import MEASURES
@@ -19,7 +19,7 @@ from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 class Records:
     """The parts of all records, each as read by its measure."""
 
-    parts: Annotated[dict[str, Any], wanted("a dictionary of parts", lambda value: type(value) is dict and value)]
+    parts: Annotated[dict[str, Any], Check("a dictionary of parts", lambda value: type(value) is dict and value)]
 
     def __len__(self) -> int:
         return len(next(iter(self.parts.values())))
@@ -41,7 +41,7 @@ class RecordPart(NamedTuple):
 class FittedComposite(FittedMeasure):
     """A composite with the fitted measure of every part."""
 
-    measures: Annotated[dict[str, Any], mapping(hashable, wanted("a fitted measure", lambda one: _is_fitted(one)))]
+    measures: Annotated[dict[str, Any], mapping(hashable, Check("a fitted measure", lambda one: _is_fitted(one)))]
 
     @property
     def part_measures(self) -> Mapping[str, Any]:
@@ -119,7 +119,7 @@ class Composite(Measure):
     (3, 0.75)
     """
 
-    measures: Annotated[Mapping[str, Any], mapping(hashable, wanted("a measure", lambda one: _is_measure(one)))]
+    measures: Annotated[Mapping[str, Any], mapping(hashable, Check("a measure", lambda one: _is_measure(one)))]
     fitted_class: ClassVar = FittedComposite
     stored_classes: ClassVar = (Records,)
 

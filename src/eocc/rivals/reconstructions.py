@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from eocc.base.arguments import generator
-from eocc.base.checks import is_integer, number, wanted
+from eocc.base.checks import Check, is_integer, number
 from eocc.base.types import Indices, Matrix
 from eocc.rivals.base import COUNT, DistanceRival, Rival, needed, seed_of
 from eocc.rivals.densities import n_directions
@@ -127,7 +127,7 @@ def _are_sides(value: Any) -> bool:
     return isinstance(value, tuple | list) and len(value) == 2 and all(is_integer(n) and n >= 1 for n in value)
 
 
-SIDES = wanted("two integers >= 1, rows and columns", _are_sides)
+SIDES = Check("two integers >= 1, rows and columns", _are_sides)
 
 
 class SelfOrganisingMap(Rival):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.checks import AGREEMENT, MOST_SHOWN, Parameter, demand, real
+from eocc.base.checks import MOST_SHOWN, Parameter, agrees, demand, real
 from eocc.formats.model_file.codec import Decoder, Encoder, TooLargeError
 from eocc.formats.model_file.container import (
     AGAIN,
@@ -187,7 +187,7 @@ def _check_first_score(score: float | None, known: Any) -> None:
     demand(type(known) is float or known is None, "first_score must be a number or null")
     demand((score is None) == (known is None), "first_score must be null if and only if the rows are too large to try")
     if score is not None:
-        is_same = math.isclose(score, known, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
+        is_same = agrees(score, known)
         demand(is_same, f"the first training row scores {score:.6g}, not {known:.6g} as before")
 
 
