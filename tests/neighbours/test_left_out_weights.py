@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import SurpriseClassifier, load, save
 from eocc.measures import Euclidean
 from eocc.space.representation import Representation
-from eocc.space.weightings import _column_shares, _pair_shares, left_out_weights, weightings_of
+from eocc.space.weightings import _of_columns, _pair_shares, fit_weightings
 from eocc.surprise.model import surprise_from_state, surprise_state
 
 
@@ -16,8 +16,7 @@ def represented(X):
 
 
 def left_out(X):
-    shown = represented(X)
-    return left_out_weights(shown, weightings_of(shown, np.ones(X.shape[1])))
+    return fit_weightings(represented(X), np.ones(X.shape[1]))[1]
 
 
 def lognormal(seed, n, d):
@@ -29,7 +28,7 @@ def test_the_weights_are_those_of_the_other_rows():
     rows, weights, power = left_out(X)
     assert power == 2
     assert 0 < len(rows) < 40
-    unit = weightings_of(represented(X), np.ones(4))[1] * X.var(axis=0)  # the same in all columns
+    unit = fit_weightings(represented(X), np.ones(4))[0][1] * X.var(axis=0)  # the same in all columns
     for row, own in zip(rows, weights, strict=True):
         assert_allclose(own * np.delete(X, row, axis=0).var(axis=0), unit, rtol=1e-9)
 
@@ -51,8 +50,9 @@ def test_a_tenth_of_the_variance_is_the_limit(value, is_left_out):
 
 def test_shares_of_pairs_are_those_of_columns():
     shown = represented(lognormal(2, 30, 3))
-    assert_allclose(_pair_shares(shown.prepared, np.ones(3))[0], _column_shares(shown)[0], atol=1e-9)
-    assert _pair_shares(shown.prepared, np.ones(3))[1] == _column_shares(shown)[1] == 2
+    shares, power = _pair_shares(shown.prepared, np.ones(3))
+    assert_allclose(shares, _of_columns(shown, np.ones(3))[1], atol=1e-9)
+    assert power == 2
 
 
 def test_a_column_that_varies_by_one_row_has_no_weight_without_it():

@@ -11,11 +11,10 @@ from eocc.base.threads import threads
 from eocc.calibration.conformal import Threshold
 from eocc.kernels.smallest import Lists, LocalScales, Remaining, mean_scales, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
-from eocc.neighbours.in_rows import nearest_in
 from eocc.space.representation import Representation
-from eocc.space.weightings import no_left_out_weights, weightings_of
+from eocc.space.weightings import fit_weightings, no_left_out_weights
 from eocc.surprise import comparison
-from eocc.surprise.comparison import Reference
+from eocc.surprise.comparison import Reference, nearest_in
 from eocc.surprise.model import fit_surprise_model
 from eocc.surprise.neighbours import (
     NeighboursView,
@@ -36,6 +35,10 @@ def plain(scales):
 
 def represented(X):
     return Representation(Euclidean().fit(X), X, X, np.arange(len(X)), is_whole=True)
+
+
+def weightings_of(representation, p):
+    return fit_weightings(representation, p)[0]
 
 
 def reference(X, weightings):

@@ -12,11 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.smallest import nearest_of_few
 from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
-from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
 from eocc.surprise import helpers
-from eocc.surprise.comparison import Reference
+from eocc.surprise.comparison import Reference, sorting_steps
 from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, values_of
 from eocc.surprise.model import HANDICAPS, Surprise, fit_surprise
 from oracles import surprise as oracle

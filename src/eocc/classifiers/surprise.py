@@ -28,7 +28,7 @@ from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.prototypes.selections import count_of
 from eocc.space.representation import Representation, check_measure
-from eocc.space.weightings import left_out_weights, weightings_of
+from eocc.space.weightings import fit_weightings
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model, surprise_from_state, surprise_state
 
@@ -180,11 +180,10 @@ class SurpriseClassifier(LearnsRows):
             prepared = None if fitted.coordinates is not None else whole.prepared
             if prepared is not None and isinstance(fitted, OwnFitted):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
-            weightings = weightings_of(whole, weights)
+            weightings, left_out = fit_weightings(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)
             if hasattr(self, "surprise_model_"):  # of the model that is updated or taught
                 reference.searched = self.surprise_model_.normal.searched
-            left_out = left_out_weights(whole, weightings)
             self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out, confirmed)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places

@@ -31,8 +31,7 @@ from eocc.explain.reasons import (
     range_reason,
 )
 from eocc.measures.difference import MOST_NAMED, Cells, Difference, PendingDifference
-from eocc.neighbours.in_rows import Nearest
-from eocc.surprise.comparison import Comparison, Reference
+from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CellView, CovarianceView, FarView, cells_of, columns_of, values_of
 from eocc.surprise.model import NEIGHBOURS, SurpriseModel
 from eocc.surprise.neighbours import Weighting, neighbourhood_sizes

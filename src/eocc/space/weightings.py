@@ -50,75 +50,70 @@ def checked_weights(weights: Any, measure: FittedMeasure) -> Matrix:
     return p
 
 
-def weightings_of(representation: Representation, p: Matrix) -> Matrix:
+def fit_weightings(representation: Representation, p: Matrix) -> tuple[Matrix, LeftOutWeights]:
     """Return the weightings (v, u): p, and p equalised so that all weights contribute equally to the dissimilarities.
 
     All patterns are prototypes. The contribution of a weight is the loss of mean d(x, y; p)^a without it, over pairs.
     d^a is linear in p, with a = 2 for Euclidean distances. Equalised p_k are proportional to 1 / mean d(x, y; e_k)^a;
     for rows of numbers, to 1 / (variance of column k). The largest is 1. A weight of 0, or without contribution, is 0.
     If equalising changes nothing, only p is returned.
+
+    Return also the equalised weights of the patterns without which they are different. A pattern that is extreme in a
+    column lowers the weight of that column, and looks more normal than a new one would. If the weights come from a
+    sample of the patterns, none of them matters much.
     """
+    n, none, shares, power = len(representation.patterns), no_left_out_weights(len(p)), None, 2.0
     if len(p) < 2:
-        return p[None].copy()
+        return p[None].copy(), none
     if representation.measure.coordinates is not None:
-        contributions = _column_contributions(representation, p)
+        contributions, shares = _of_columns(representation, p)
     else:
         contributions = _contributions(representation, p)
     active = contributions > 0
     if not active.any() or contributions[active].min() > (1 - ROUNDING) * contributions[active].max():
-        return p[None].copy()
+        return p[None].copy(), none
     equalised = np.zeros(len(p))
     equalised[active] = p[active] / contributions[active]
-    return np.vstack([p, equalised / equalised.max()])
-
-
-def left_out_weights(representation: Representation, weightings: Matrix) -> LeftOutWeights:
-    """Return the equalised weights of the patterns without which they are different, for all patterns as prototypes.
-
-    A pattern that is extreme in a column lowers the weight of that column, and looks more normal than a new one would.
-    If the weights come from a sample of the patterns, none of them matters much.
-    """
-    n, p = len(representation.patterns), weightings[0]
-    is_rows = representation.measure.coordinates is not None
-    if len(weightings) == 1 or n < 3 or (not is_rows and n > SAMPLE):
-        return no_left_out_weights(len(p))
-    shares, power = _column_shares(representation) if is_rows else _pair_shares(representation.prepared, p)
-    rows = np.unique(np.nonzero((shares > LEVERAGE) & (weightings[1] > 0))[0])
+    equalised /= equalised.max()
+    weightings = np.vstack([p, equalised])
+    if n < 3 or (shares is None and n > SAMPLE):
+        return weightings, none
+    if shares is None:
+        shares, power = _pair_shares(representation.prepared, p)
+    rows = np.unique(np.nonzero((shares > LEVERAGE) & (equalised > 0))[0])
     left = 1 - shares[rows] * n / (n - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weights = np.where(left > ROUNDING, weightings[1] * (n - 1) / n / left, 0.0)
-    return LeftOutWeights(rows, weights, power)
+        weights = np.where(left > ROUNDING, equalised * (n - 1) / n / left, 0.0)
+    return weightings, LeftOutWeights(rows, weights, power)
 
 
-def _column_shares(representation: Representation) -> tuple[Matrix, float]:
-    """Return the share of each row in the sum of squares of each column (n, u), and the power 2."""
-    squares = representation.measure.unit.measure(representation.patterns)  # type: ignore[attr-defined]
-    squares -= squares.mean(axis=0)
-    squares /= np.abs(squares).max(axis=0, initial=TINY**0.5)
-    squares *= squares
-    return squares / np.maximum(squares.sum(axis=0), 1.0), 2.0
+def _of_columns(representation: Representation, p: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the contribution of each weight to the mean of d^2, up to a factor: its share of the variance.
 
-
-def _pair_shares(pairs: Prepared, p: Matrix) -> tuple[Matrix, float]:
-    """Return the same of pairs of patterns, where it is the share of the pairs of a pattern, less 1 / n."""
-    power, shares = float(_power(pairs, p)), []
-    for k in range(len(p)):
-        sums = (pairs.evaluate(np.where(np.arange(len(p)) == k, p, 0.0)) ** power).sum(axis=1)
-        shares.append(2 * sums / (sums.sum() or 1.0) - 1 / len(sums))
-    return np.column_stack(shares), power
-
-
-def _column_contributions(representation: Representation, p: Matrix) -> Matrix:
-    """Return the contribution of each weight to the mean of d^2, up to a factor: its share of the variance."""
+    Return also the share of each row in the sum of squares of each column (n, u).
+    """
     unit = representation.measure.unit  # type: ignore[attr-defined]
-    spreads = unit.measure(representation.patterns).std(axis=0)
+    columns = unit.measure(representation.patterns)
+    spreads = columns.std(axis=0)
     # The deviation of a constant column is a rounding error of its values.
     with np.errstate(over="ignore"):
         sizes = np.ldexp(np.abs(representation.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
     spreads = np.where(spreads > UNINFORMATIVE * sizes, spreads, 0.0)
     # Relative to the largest spread, so that the squares of tiny ones do not underflow.
-    shares = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), TINY**0.5), 0.0)
-    return np.asarray(p * shares**2)
+    variances = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), TINY**0.5), 0.0) ** 2
+    columns -= columns.mean(axis=0)
+    columns /= np.abs(columns).max(axis=0, initial=TINY**0.5)
+    columns *= columns
+    return p * variances, columns / np.maximum(columns.sum(axis=0), 1.0)
+
+
+def _pair_shares(pairs: Prepared, p: Matrix) -> tuple[Matrix, float]:
+    """Return the shares (n, u) of pairs of patterns: that of the pairs of a pattern, less 1 / n; and the power."""
+    power, shares = float(_power(pairs, p)), []
+    for k in range(len(p)):
+        sums = (pairs.evaluate(np.where(np.arange(len(p)) == k, p, 0.0)) ** power).sum(axis=1)
+        shares.append(2 * sums / (sums.sum() or 1.0) - 1 / len(sums))
+    return np.column_stack(shares), power
 
 
 def _contributions(representation: Representation, p: Matrix) -> Matrix:

@@ -18,10 +18,9 @@ from eocc.base.stored import Unstored, check_keys, declared, restored, stacked, 
 from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.calibration.conformal import Threshold
 from eocc.measures.protocol import FittedMeasure
-from eocc.neighbours.in_rows import Nearest
 from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.space.weightings import LeftOutWeights
-from eocc.surprise.comparison import Comparison, Reference
+from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_covariance, fit_far
 from eocc.surprise.likelihood_ratio import (
     N_NEAR,
