@@ -7,7 +7,7 @@ column of few arrays: numbers side by side, arrays end to end, dictionaries key 
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from types import FunctionType
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.checks import demand, is_array
+from eocc.base.checks import demand, has_hash, is_array
 from eocc.base.stored import declared, restored
 from eocc.entropic import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, TCONORMS
 from eocc.formats.model_file.container import descr_of
@@ -33,6 +33,9 @@ from eocc.tables.windows import Windowing
 
 # Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
 SAFE_HASHES = ("float", "bytes", "date")
+# No real model nests deeper, and a recursive reader must stop somewhere.
+DEEPEST = 60
+TOO_DEEP = f"values nested deeper than {DEEPEST} are not allowed in a model file"
 
 
 class TooLargeError(ValueError):
@@ -173,9 +176,8 @@ class Encoder:
 
 
 def _check_depth(depth: int) -> None:
-    # No real model nests deeper, and a recursive reader must stop somewhere.
-    if depth > 60:
-        raise UnwritableError("values nested deeper than 60 are not allowed in a model file")
+    if depth > DEEPEST:
+        raise UnwritableError(TOO_DEEP)
 
 
 def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
@@ -213,58 +215,60 @@ class Decoder:
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], max_bytes: int = 2**62) -> None:
-        self.arrays = arrays
-        self.max_bytes = max_bytes
-        self.taken = 0
+        self.arrays, self.max_bytes = arrays, max_bytes
+        self.taken = self.depth = 0
         self.used: set[str] = set()
         self._by_hash: dict[int, list[Any]] = {}
-        self.kinds: dict[str, Callable[[Any, int], Any]] = {
-            "array": lambda name, depth: self._array(name),
-            "cells": self._cells,
-            "dict": self._dict,
-            "function": lambda name, depth: _named("function", functions().get, name),
-            "object": self._object,
-            "patterns": lambda content, depth: Objects(self._column(content, depth)),
-            "set": lambda content, depth: self._counted(frozenset(self._items(content, depth))),
-            "tuple": lambda content, depth: self._counted(tuple(self._items(content, depth))),
-        }
-        self.columns: dict[str, Callable[[Any, int], list[Any]]] = {
-            "array": self._numbers, "arrays": self._arrays, "dicts": self._dicts, "objects": self._objects,
-            "lists": lambda content, depth: self._split(self._column(content["values"], depth), content, depth),
+        self.kinds: dict[str, Callable[[Any], Any]] = {tag: partial(self._plain, tag) for tag in PLAIN} | {
+            "array": self._array, "cells": self._cells, "dict": self._dict, "object": self._object,
+            "function": lambda name: _named("function", functions().get, name),
+            "patterns": lambda content: Objects(self._column(content)),
+            "set": lambda content: self._counted(frozenset(self._items(content))),
+            "tuple": lambda content: self._counted(tuple(self._items(content))),
+        }  # fmt: skip
+        self.columns: dict[str, Callable[[Any], list[Any]]] = {
+            "array": self._numbers, "dicts": self._dicts, "objects": self._objects,
+            "arrays": lambda content: self._split(self.decode(content["values"]), content),
+            "lists": lambda content: self._split(self._column(content["values"]), content),
         }  # fmt: skip
 
-    def decode(self, document: Any, depth: int = 0) -> Any:
-        """Return the value, which is inside `depth` others."""
-        _check_depth(depth)
-        if isinstance(document, list):
-            return self._items(document, depth)
-        if not isinstance(document, dict):
-            return check_integer(document) if type(document) is int else document
-        tag, content = _only(document)
-        if tag in PLAIN:
-            try:
-                value = PLAIN[tag](content)
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                raise ValueError(f"no {tag}: {str(error)[:80]}") from None
-            return value if tag in SAFE_HASHES else self._counted(value)
-        return _named("kind of value", self.kinds.get, tag)(content, depth)
+    def decode(self, document: Any) -> Any:
+        """Return the value."""
+        if isinstance(document, list | dict):
+            return self._items(document) if isinstance(document, list) else self._tagged(self.kinds, document)
+        return check_integer(document) if type(document) is int else document
+
+    def _tagged(self, kinds: Mapping[str, Callable[[Any], Any]], document: Any) -> Any:
+        """Return what the reader of the one key of an object makes of its content."""
+        demand(isinstance(document, dict) and len(document) == 1, "a value must be a list or an object with one key")
+        ((tag, content),) = document.items()
+        self.depth += 1
+        demand(self.depth <= DEEPEST, TOO_DEEP)
+        found = _named("kind of value", kinds.get, tag)(content)
+        self.depth -= 1
+        return found
+
+    def _plain(self, tag: str, content: Any) -> Any:
+        try:
+            value = PLAIN[tag](content)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"no {tag}: {str(error)[:80]}") from None
+        return value if tag in SAFE_HASHES else self._counted(value)
 
     def _counted(self, value: Any) -> Any:
         """Return the value, unless too many others have the same hash."""
-        try:
-            alike = self._by_hash.setdefault(hash(value), [])
-        except TypeError:
+        if not has_hash(value):
             return value
+        alike = self._by_hash.setdefault(hash(value), [])
         if not any(type(other) is type(value) and other == value for other in alike):
             alike.append(value)
         # A dictionary compares values with the same hash one by one. A few share one by chance, thousands by an attack.
-        if len(alike) > 64:
-            raise ValueError("more than 64 different values have one hash")
+        demand(len(alike) <= 64, "more than 64 different values have one hash")
         return value
 
-    def _items(self, content: Any, depth: int) -> list[Any]:
+    def _items(self, content: Any) -> list[Any]:
         demand(isinstance(content, list), "a list is needed")
-        return [self.decode(item, depth + 1) for item in content]
+        return [self.decode(item) for item in content]
 
     def _array(self, name: Any) -> NDArray[Any]:
         found: NDArray[Any] = _named("array", self.arrays.get, name)
@@ -272,23 +276,22 @@ class Decoder:
         self.used.add(name)
         return found
 
-    def _cells(self, content: Any, depth: int) -> NDArray[Any]:
+    def _cells(self, content: Any) -> NDArray[Any]:
         shape, items = content
         cells = np.empty(len(items), dtype=object)
-        cells[:] = self._items(items, depth)
+        cells[:] = self._items(items)
         demand(all(type(size) is int and 0 <= size < 2**40 for size in shape), "a shape must be integers >= 0")
         return cells.reshape(shape)
 
-    def _dict(self, content: Any, depth: int) -> dict[Any, Any]:
-        pairs = [(self.decode(key, depth + 1), self.decode(part, depth + 1)) for key, part in content]
-        found = dict(pairs)
-        demand(len(found) == len(pairs), "a key occurs twice")
+    def _dict(self, content: Any) -> dict[Any, Any]:
+        found = dict((self.decode(key), self.decode(part)) for key, part in content)
+        demand(len(found) == len(content), "a key occurs twice")
         return found
 
-    def _object(self, content: Any, depth: int) -> Any:
+    def _object(self, content: Any) -> Any:
         name, parts = content
         kind = _named("class", class_named, name)
-        return restored(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()}, name)
+        return restored(kind, {field: self.decode(part) for field, part in parts.items()}, name)
 
     def _take(self, count: int, size: int) -> None:
         """Count the memory of this number of values before they are made, each of the most bytes that Python needs.
@@ -299,26 +302,18 @@ class Decoder:
         if self.taken > self.max_bytes:
             raise TooLargeError(f"its rows would take more memory than the limit of {self.max_bytes} bytes")
 
-    def _column(self, document: Any, depth: int) -> list[Any]:
-        _check_depth(depth)
-        if isinstance(document, list):
-            return self._items(document, depth)
-        tag, content = _only(document)
-        return list(_named("kind of column", self.columns.get, tag)(content, depth + 1))
+    def _column(self, document: Any) -> list[Any]:
+        return self._items(document) if isinstance(document, list) else list(self._tagged(self.columns, document))
 
-    def _numbers(self, name: Any, depth: int) -> list[Any]:
+    def _numbers(self, name: Any) -> list[Any]:
         numbers = self._array(name)
         demand(numbers.ndim == 1, "a column of numbers must have one dimension")
         self._take(len(numbers), 64)
         return list(numbers.tolist())
 
-    def _arrays(self, content: Any, depth: int) -> list[Any]:
-        values = self.decode(content["values"], depth)
-        demand(type(values) is np.ndarray and values.ndim > 0, "arrays end to end must be one array")
-        return self._split(values, content, depth)
-
-    def _split(self, values: Any, content: Any, depth: int) -> list[Any]:
-        lengths = self.decode(content["lengths"], depth)
+    def _split(self, values: Any, content: Any) -> list[Any]:
+        lengths = self.decode(content["lengths"])
+        demand(type(values) is list or np.ndim(values) > 0, "arrays end to end must be one array")
         demand(is_array(lengths, np.int64, 1) and (lengths >= 0).all(), "lengths must be integers >= 0")
         # Each length is compared first: the sum of large ones could overflow to a small number.
         is_right = (lengths <= len(values)).all() and int(lengths.sum()) == len(values)
@@ -327,15 +322,14 @@ class Decoder:
         stops = np.cumsum(lengths)
         return [values[start:stop] for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True)]
 
-    def _dicts(self, content: Any, depth: int) -> list[Any]:
+    def _dicts(self, content: Any) -> list[Any]:
         count, parts = content["count"], []
         for key, flags, column in content["entries"]:
-            present = self.decode(flags, depth)
+            present = self.decode(flags)
             is_right = is_array(present, bool, 1) and present.shape == (count,)
             demand(is_right, "each key must say which dictionaries have it")
             self._take(int(present.sum()), 160)
-            values = self._column(column, depth)
-            parts.append((self.decode(key, depth), np.flatnonzero(present).tolist(), values))
+            parts.append((self.decode(key), np.flatnonzero(present).tolist(), self._column(column)))
         demand(parts, "dictionaries stored key by key must have a key")
         self._take(count, 256)
         dicts: list[dict[Any, Any]] = [{} for _ in range(count)]
@@ -344,24 +338,17 @@ class Decoder:
                 dicts[owner][key] = value
         return dicts
 
-    def _objects(self, content: Any, depth: int) -> list[Any]:
+    def _objects(self, content: Any) -> list[Any]:
         name, parts = content
         kind = _named("class", class_named, name)
-        columns = {field: self._column(part, depth) for field, part in parts.items()}
+        columns = {field: self._column(part) for field, part in parts.items()}
         demand(columns, f"{name} has no fields to store by column")
         self._take(min(map(len, columns.values())), 1024)
         rows = zip(*columns.values(), strict=True)
         return [restored(kind, dict(zip(columns, row, strict=True)), name) for row in rows]
 
 
-def _only(document: Any) -> tuple[str, Any]:
-    demand(isinstance(document, dict) and len(document) == 1, "a value must be a list or an object with one key")
-    (item,) = document.items()
-    return str(item[0]), item[1]
-
-
 def _named(what: str, find: Callable[[str], Any], name: Any) -> Any:
     found = find(name) if isinstance(name, str) else None
-    if found is None:
-        raise ValueError(f"unknown {what} {str(name)[:60]!r}")
+    demand(found is not None, f"unknown {what} {str(name)[:60]!r}")
     return found

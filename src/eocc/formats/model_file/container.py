@@ -101,14 +101,12 @@ def _content(path: Path, max_bytes: int) -> bytes:
         raise FileNotFoundError(f"no file {str(path)!r}")
     if not path.is_file():
         raise fault(path, "is not a regular file", NAME_ONE)
+    if path.stat().st_size > max_bytes:
+        raise fault(path, f"is larger than the limit of {max_bytes} bytes", TRUSTED)
     try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            data = file.read(size) if size <= max_bytes else b""
+        data = path.read_bytes()
     except OSError as error:
         raise fault(path, f"cannot be read: {error.strerror}") from None
-    if size > max_bytes:
-        raise fault(path, f"is larger than the limit of {max_bytes} bytes", TRUSTED)
     if not data:
         raise fault(path, "is empty")
     if not data.startswith(b"PK"):

@@ -103,13 +103,22 @@ def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mappin
             raise fault(path, f"holds its own {name}", f"load it without {name}=")
         what = f"was fitted with a {name} of your own ({str(wanted[name])[:40]}), which a file cannot hold"
         raise fault(path, what, f"pass it again: load(path, {name}=...)")
+    decoder = Decoder(arrays, max_bytes)
     try:
-        return restore(manifest, Decoder(arrays, max_bytes), passed, classes)
+        name = manifest["estimator"]
+        demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
+        classifier = classes[name]()
+        classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
+        state = _state(decoder, manifest["fitted"], passed)
+        classifier._restore_state(state, manifest["format"])
+        demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
+        _check_first_score(first_score(classifier, state), manifest["first_score"])
     except TooLargeError as error:
         raise fault(path, str(error), TRUSTED) from None
     except FAILURES as error:
         remedy = f"pass the {' and '.join(passed)} of the fit, or save the model again" if passed else AGAIN
         raise fault(path, f"is no model: {str(error) or type(error).__name__}", remedy) from error
+    return classifier
 
 
 def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
@@ -167,19 +176,6 @@ def _fitted(encoder: Encoder, name: str, value: Any, place: str = "") -> Any:
 
 def _is_passed(document: Any) -> bool:
     return isinstance(document, dict) and set(document) == {"passed"}
-
-
-def restore(manifest: Mapping[str, Any], decoder: Decoder, passed: Mapping[str, Any], classes: Any) -> Any:
-    """Return the classifier that the manifest and the arrays describe; a ValueError says what is wrong with them."""
-    name = manifest["estimator"]
-    demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
-    classifier = classes[name]()
-    classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
-    state = _state(decoder, manifest["fitted"], passed)
-    classifier._restore_state(state, manifest["format"])
-    demand(decoder.used == set(decoder.arrays), "it holds an array that nothing refers to")
-    _check_first_score(first_score(classifier, state), manifest["first_score"])
-    return classifier
 
 
 def _check_first_score(score: float | None, known: Any) -> None:
