@@ -19,7 +19,9 @@ N_NEAREST = 8
 
 @dataclass(frozen=True, eq=False)
 class LinearPrepared:
-    """The components C (u, n, r), computed once. A measure without parameters has one component, d itself.
+    """The components C (u, n, r), computed once, and their weights w, if these are not p.
+
+    A measure without parameters has one component, d itself.
 
     >>> LinearPrepared(np.array([[[1.0, 2.0]], [[0.5, 0.25]]])).evaluate(np.array([1.0, 4.0]))
     array([[3., 3.]])
@@ -28,11 +30,12 @@ class LinearPrepared:
     """
 
     components: Matrix
+    weights: Callable[[Matrix], Matrix] | None = None
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        """Return sum_k p_k C_k (n, r), summed in the order of the components."""
+        """Return sum_k w_k(p) C_k (n, r), summed in the order of the components."""
         out = np.empty(self.components.shape[1:]) if out is None else out
-        weights = p if len(p) else np.ones(1)
+        weights = (p if self.weights is None else self.weights(p)) if len(p) else np.ones(1)
         in_blocks(out, lambda some: combine(self.components, weights, some.start, out[some]))
         return out
 
@@ -103,11 +106,6 @@ def by_block(
 
     for_each_block(shape[1], max(1, min(MOST_PATTERNS, MOST_BOUNDS // n_units)), one)
     return list(zip(near, indices, strict=True))
-
-
-def some_rows(n: int, most: int) -> slice:
-    """Return which of n training rows are kept to fill gaps: at most `most`, evenly spaced."""
-    return slice(None, None, -(-n // most))
 
 
 def filled(rows: Matrix, donors: Matrix, is_code: Flags) -> Matrix:

@@ -139,7 +139,10 @@ def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int
     def by_lanes(start: int, stop: int, near: Matrix, indices: Indices) -> None:
         part = rows.part(start, stop)
         own = part.lengths[:, None]
-        bounds = at_weights(_least_shares(own, np.clip(own, shortest, longest)), weightings)
+        # The lengths alone make so many insertions or deletions necessary.
+        other = np.clip(own, shortest, longest)
+        least = np.maximum([other - own, own - other, np.zeros(other.shape)], 0) / np.maximum(np.maximum(own, other), 1)
+        bounds = at_weights(least, weightings)
         turns, scratch = np.argsort(bounds[0], axis=1), _scratch_of_lanes(part.lengths)
         nearest_by_blocks((part.symbols, part.starts), lanes, weightings, bounds, turns, scratch, near, indices)
 
@@ -151,12 +154,6 @@ def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int
     are_short = rows.is_short.all() and columns.is_short.all()
     shape, n_units = (len(weightings), len(rows.lengths), k), len(longest) if are_short else len(columns.lengths)
     return by_block(shape, n_units, by_lanes if are_short else by_all)
-
-
-def _least_shares(lengths: Any, other_lengths: Any) -> Matrix:
-    """Return the shares of the insertions or deletions that the lengths alone make necessary."""
-    more = other_lengths - lengths
-    return _shares(np.abs(more), np.maximum(-more, 0), lengths, other_lengths)
 
 
 def _shares(distances: Any, deletions: Any, lengths: Any, other_lengths: Any) -> Matrix:

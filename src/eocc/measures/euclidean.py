@@ -7,16 +7,16 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from eocc.base.checks import is_array, numbers
+from eocc.base.checks import Sizes, demand, is_array, numbers
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_data_number, named_values, to_json
 from eocc.kernels.content import hash_rows
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram, spread_copies
-from eocc.measures.base import filled, some_rows
+from eocc.measures.base import filled
 from eocc.measures.difference import Cells, Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
-# The most training rows that are kept to fill gaps.
+# The most training rows that are kept to fill gaps, evenly spaced.
 MOST_DONORS = 1000
 
 
@@ -60,9 +60,10 @@ class FittedEuclidean(FittedInUnit):
     kind: ClassVar = "numbers"
     fills_gaps: ClassVar = True
 
-    def __post_init__(self) -> None:
-        if self.donors.shape[1:] != self.unit.centre.shape or not len(self.donors):
-            raise ValueError(f"the rows that fill gaps must be at least 1, of {len(self.unit.centre)} columns")
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand rows to fill gaps of as many columns as the unit has."""
+        is_right = self.donors.shape[1:] == self.unit.centre.shape and len(self.donors) > 0
+        demand(is_right, f"the rows that fill gaps must be at least 1, of {len(self.unit.centre)} columns")
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
         """Express patterns and prototypes in the unit."""
@@ -160,9 +161,8 @@ class Euclidean(MeasureInUnit):
 
     def unscaled(self, training: Matrix) -> FittedEuclidean:
         """Return the measure with its unit, and the divisor 1. departure: dissimilarity of vectors."""
-        return FittedEuclidean(
-            self.unit_class.of(training), 1.0, training[some_rows(len(training), MOST_DONORS)].copy()
-        )
+        donors = training[:: -(-len(training) // MOST_DONORS)].copy()
+        return FittedEuclidean(self.unit_class.of(training), 1.0, donors)
 
     def fit_roughly(self, training: Matrix) -> FittedEuclidean:
         """Return the measure divided by twice the largest distance from the centre, without comparing all pairs."""

@@ -115,16 +115,11 @@ class _Own:
     """An object of a user, whose attributes replace the defaults; what a user's fit returns is completed too."""
 
     def __init__(self, own: Any) -> None:
-        self.own = own
+        self.own, self.called = own, type(own).__name__
         for name in dir(type(self)):
             if not name.startswith("_") and name not in KEPT and hasattr(own, name):
                 value = getattr(own, name)
                 setattr(self, name, partial(_completed, value) if name.startswith("fit") else value)
-
-    @property
-    def called(self) -> str:
-        """The name of the user's class."""
-        return type(self.own).__name__
 
 
 class OwnFitted(_Own, FittedMeasure):

@@ -46,7 +46,8 @@ class FittedGraphMeasure(FittedMeasure):
     n_costs: ClassVar[int]
     compare: ClassVar[Any]
     is_in_order: ClassVar[bool] = False
-    prepared_class: ClassVar[Any] = LinearPrepared
+    # The weights of these costs, if they are not p.
+    weights_of_costs: ClassVar[Any] = None
 
     def pairs(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> GraphPairs:
         """Return the graphs of both sides, ready to be compared."""
@@ -73,7 +74,7 @@ class FittedGraphMeasure(FittedMeasure):
                 components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
 
         for_each_block(n, max(1, min(8, n // 8)), work, f"comparing {counted(n, 'graph')}")
-        return self.prepared_class(components)
+        return LinearPrepared(components, type(self).weights_of_costs)
 
     def _check_directions(self, patterns: Sequence[LabelledGraph]) -> None:
         for number, graph in enumerate(patterns):
@@ -232,24 +233,13 @@ def term_weights(p: Matrix) -> Matrix:
     return np.array([(1 - a) * (1 - b), (1 - a) * b * (1 - g), (1 - a) * b * g, a])
 
 
-@dataclass(frozen=True, eq=False)
-class TwecPrepared:
-    """The four costs of all pairs, (4, n, r), computed once."""
-
-    components: Matrix
-
-    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        """Return d at p = (a, b, g)."""
-        return LinearPrepared(self.components).evaluate(term_weights(p), out)
-
-
 @dataclass(frozen=True)
 class FittedTwec(FittedGraphMeasure):
     """TWEC with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("a (numbers of vertices)", "b (edges)", "g (edges in one graph only)")
     n_costs, compare, is_in_order = 4, staticmethod(GraphPairs.compare_in_order), True
-    prepared_class: ClassVar = TwecPrepared
+    weights_of_costs: ClassVar = staticmethod(term_weights)
 
     def neutral_weights(self) -> Matrix:
         """Return the p at which all four costs count alike. At p = 1 only the numbers of vertices would count."""

@@ -5,7 +5,8 @@
 that have these two methods, and any others of them, get the defaults from `eocc.measures.function`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -28,15 +29,13 @@ class Prepared(Protocol):
 
 
 class _Named:
-    @property
-    def called(self) -> str:
-        """The name of the measure in messages."""
-        return type(self).__name__
+    # The name of the measure in messages.
+    called: str
+    # The measures of the parts of a record, by name.
+    part_measures: Any = MappingProxyType({})
 
-    @property
-    def part_measures(self) -> Mapping[str, Any]:
-        """The measures of the parts of a record, by name."""
-        return {}
+    def __init_subclass__(cls) -> None:
+        cls.called = cls.__name__
 
 
 class FittedMeasure(_Named):

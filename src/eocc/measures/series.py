@@ -33,15 +33,16 @@ class FittedDTW(FittedInUnit):
     weighs: ClassVar = "channel"
     pattern_classes: ClassVar = (np.ndarray,)
 
-    def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _OneChannel":
+    def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | LinearPrepared":
         """Lay out the series. With one channel the cheapest path does not depend on p, and is found here."""
         if prototypes is None and any(known is patterns for known, _ in self.computed):
             table = self.computed.pop()[1]
-            return _OneChannel(np.divide(table, self.largest, out=table)[None])
+            return LinearPrepared(np.divide(table, self.largest, out=table)[None], np.sqrt)
         rows = self.in_units(patterns)
         groups = _groups(rows) if prototypes is None else self._groups_of(prototypes)
         pairs = (_Square if prototypes is None else _Rows)(rows, groups, self.band, self.largest)
-        return _OneChannel(pairs.evaluate(np.ones(1))[None]) if self.n_parameters == 1 else pairs
+        # A single weight multiplies the cost of every path: d(x, y; p) = sqrt(p) d(x, y; 1).
+        return LinearPrepared(pairs.evaluate(np.ones(1))[None], np.sqrt) if self.n_parameters == 1 else pairs
 
     def largest_of(self, training: Objects, prototypes: Objects | None) -> float:
         """Return the largest d(x, y; 1); with one channel, the training pairs are kept for `prepare`."""
@@ -301,13 +302,6 @@ class _Square(_Rows):
             is_later[0, :lane] = False
             others = members[group:][is_later]
             out[i, others] = out[others, i] = self.compare(i, np.arange(group, len(members)), p)[is_later]
-
-
-class _OneChannel(LinearPrepared):
-    """A single weight multiplies the cost of every path: d(x, y; p) = sqrt(p) d(x, y; 1)."""
-
-    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        return super().evaluate(np.sqrt(p), out)
 
 
 def _series(pattern: Any) -> Matrix:

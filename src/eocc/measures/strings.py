@@ -9,7 +9,7 @@ import numpy as np
 from eocc.base.checks import integer
 from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
-from eocc.base.types import Indices, Matrix
+from eocc.base.types import Matrix
 from eocc.base.wording import counted, shortened, span, to_json
 from eocc.kernels.edits import LONGEST
 from eocc.measures.base import LinearPrepared, MixedRows
@@ -51,6 +51,7 @@ class FittedStringEdit(FittedSequences):
     n_parameters: Unstored[int] = 3
     weighs: ClassVar = ("insertion", "deletion", "substitution")
     is_costly: ClassVar = True
+    nearest = staticmethod(nearest_sequences)
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Count the operations from every pattern to every prototype."""
@@ -62,10 +63,6 @@ class FittedStringEdit(FittedSequences):
 
         for_each_block(len(rows.lengths), PATTERNS_PER_TASK, fill, f"comparing {counted(len(rows.lengths), 'string')}")
         return LinearPrepared(shares)
-
-    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
-        """Return the distances to the k nearest prototypes and their indices; lengths rule out others."""
-        return nearest_sequences(patterns, prototypes, weightings, k)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Count again: several alignments may have the fewest edits, and the way back may choose another."""

@@ -23,7 +23,7 @@ from eocc.base.checks import (
 from eocc.base.registry import choose, listed
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, named_values, to_json
-from eocc.measures.base import MixedRows, MixedSquare, filled, some_rows
+from eocc.measures.base import MixedRows, MixedSquare, filled
 from eocc.measures.difference import Cells, Contribution, Difference, Pair
 from eocc.measures.objects import derived
 from eocc.measures.protocol import FittedMeasure, Measure
@@ -177,7 +177,7 @@ def coder_of(column: Column, declared: str | Sequence[Any] | None) -> Coder:
 
 # What text is read as where a training column held numbers or dates.
 READ_AS = {NUMBER: "numeric", DATE: "date"}
-# The most training rows that are kept to fill gaps.
+# The most training rows that are kept to fill gaps, evenly spaced.
 MOST_DONORS = 10_000
 
 
@@ -190,11 +190,11 @@ class FittedGower(FittedMeasure):
     donors: Annotated[Matrix, numbers("n d", gaps=True)]
     kind: ClassVar = "records"
 
-    def __post_init__(self) -> None:
-        if len(set(self.names)) < len(self.columns):
-            raise ValueError("a column of the table is read twice")
-        if self.donors.shape[1:] != (len(self.columns),) or not len(self.donors):
-            raise ValueError(f"the rows that fill gaps must be at least 1, of {len(self.columns)} columns")
+    def check_parts(self, sizes: Sizes) -> None:
+        """Demand different columns, and rows to fill gaps of as many columns."""
+        demand(len(set(self.names)) == self.n_parameters, "a column of the table is read twice")
+        is_right = self.donors.shape[1:] == (self.n_parameters,) and len(self.donors) > 0
+        demand(is_right, f"the rows that fill gaps must be at least 1, of {self.n_parameters} columns")
 
     @property
     def n_parameters(self) -> int:
@@ -241,8 +241,7 @@ class FittedGower(FittedMeasure):
     def _filled(self, patterns: Any, unseen: Unseen = ()) -> tuple[Matrix, Unseen]:
         """Return (n, u) numbers with every gap filled from `donors`, and the unseen categories."""
         unseen = tuple(map(dict, unseen)) or tuple({} for _ in self.columns)
-        rows = self._encode(patterns, unseen)
-        return filled(rows, self.donors, self.is_code), unseen
+        return filled(self._encode(patterns, unseen), self.donors, self.is_code), unseen
 
     def indicator_columns(self, patterns: Any) -> tuple[Matrix, Indices]:
         """Return numbers and levels as they are encoded, and 0 or 1 for each known category: (n, d); the weights (d,).
@@ -271,8 +270,9 @@ class FittedGower(FittedMeasure):
         here, there = (self._cells(table) for table in (pair.pattern, pair.prototype))
         contributions = []
         for column, value, other, alone in zip(self.columns, here, there, np.diag(pair.weights), strict=True):
-            values = f"{format_value(value)}, {pair.called} {format_value(other)}"
-            text = f"{column.name}: {values}{_remark(column, value, other)}"
+            remark = "" if None not in (value, other) else " (missing: counted as in the nearest training rows)"
+            remark = " (no value in training: counts nothing)" if column.coder.kind == "empty" else remark
+            text = f"{column.name}: {format_value(value)}, {pair.called} {format_value(other)}{remark}"
             details = {"column": to_json(column.name), "value": to_json(value), "prototype": to_json(other)}
             details["weight"] = float(alone.sum())
             contributions.append(Contribution(float(prepared.evaluate(alone)[0, 0]), text, details))
@@ -385,12 +385,6 @@ class Gower(Measure):
             known = listed(map(repr, table.names), MOST_NAMED)
             raise ValueError(f"unknown column {unknown!r} in kinds; known: {known}")
         columns = tuple(FittedColumn(one.name, one.kind, coder_of(one, kinds.get(one.name))) for one in table.columns)
-        some = table[some_rows(len(table), MOST_DONORS)]
+        some = table[:: -(-len(table) // MOST_DONORS)]
         encoded = [fitted.encode(column, {}) for fitted, column in zip(columns, some.columns, strict=True)]
         return FittedGower(self, columns, np.ascontiguousarray(np.array(encoded).T))
-
-
-def _remark(column: FittedColumn, here: Any, there: Any) -> str:
-    if column.coder.kind == "empty":
-        return " (no value in training: counts nothing)"
-    return " (missing: counted as in the nearest training rows)" if here is None or there is None else ""

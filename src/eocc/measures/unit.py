@@ -1,7 +1,7 @@
 """The unit in which numbers are compared, so that no square of a huge or tiny value overflows or vanishes."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -34,10 +34,8 @@ class Unit:
         centre = rows.min(axis=0) / 2 + rows.max(axis=0) / 2
         return cls(centre, int(np.frexp(np.abs(rows - centre).max())[1]))
 
-    @property
-    def divisors(self) -> Any:
-        """What each column is divided by besides."""
-        return 1.0
+    # What each column is divided by besides.
+    divisors: ClassVar[Any] = 1.0
 
     def measure(self, rows: Matrix) -> Matrix:
         """Return the rows in this unit."""

@@ -118,7 +118,7 @@ def _pair_shares(pairs: Prepared, p: Matrix) -> tuple[Matrix, float]:
 
 def _contributions(representation: Representation, p: Matrix) -> Matrix:
     """Return how much the mean of d^a over pairs falls without each weight."""
-    if isinstance(representation.prepared, LinearPrepared):
+    if isinstance(representation.prepared, LinearPrepared) and representation.prepared.weights is None:
         losses = p * representation.prepared.components.mean(axis=(1, 2))
         whole = float(losses.sum())
     else:

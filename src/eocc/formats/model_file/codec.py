@@ -284,7 +284,7 @@ class Decoder:
         return cells.reshape(shape)
 
     def _dict(self, content: Any) -> dict[Any, Any]:
-        found = dict((self.decode(key), self.decode(part)) for key, part in content)
+        found = {self.decode(key): self.decode(part) for key, part in content}
         demand(len(found) == len(content), "a key occurs twice")
         return found
 
