@@ -39,13 +39,6 @@ def hash_rows(words, hashes):
         hashes[i] = state
 
 
-@kernel
-def count_cells(hashes, counts):
-    """Add 1 to the count of each hash's cell."""
-    for i in range(hashes.shape[0]):
-        counts[hashes[i] & CELL_MASK] += 1
-
-
 @inlined_kernel
 def minus_log(u):
     """Return -log(u) for u in (0, 1)."""

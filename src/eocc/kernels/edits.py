@@ -83,26 +83,18 @@ def align_block(pattern, symbols, lengths, rows, early, distances, deletions):
 
 
 @helper
-def fill_shares(length, lengths, distances, deletions, inserted, deleted, substituted):
-    """Fill the insertions, deletions and substitutions of each lane, divided by the longer of the two lengths."""
-    # Lengths are floats, so that the loop is vectorised.
-    for j in range(lengths.shape[0]):
-        other = lengths[j]
-        longer = length if length > other else other
-        longer = longer if longer > 1.0 else 1.0
-        removed = np.float64(deletions[j])
-        added = removed + (other - length)
-        inserted[j] = added / longer
-        deleted[j] = removed / longer
-        substituted[j] = (distances[j] - added - removed) / longer
-
-
-@helper
 def edit_block(pattern, symbols, lengths, room, shares):
     """Fill shares (3, LANES) with the insertions, deletions and substitutions over the longer length."""
     rows, early, counts = room
     align_block(pattern, symbols, lengths, rows, early, counts[0], counts[1])
-    fill_shares(float(pattern.shape[0]), lengths, counts[0], counts[1], shares[0], shares[1], shares[2])
+    length = float(pattern.shape[0])
+    for j in range(lengths.shape[0]):  # lengths are floats, so that the loop is vectorised
+        other, deleted = lengths[j], np.float64(counts[1, j])
+        longer = length if length > other else other
+        longer = longer if longer > 1.0 else 1.0
+        inserted = deleted + (other - length)
+        shares[0, j], shares[1, j] = inserted / longer, deleted / longer
+        shares[2, j] = (counts[0, j] - inserted - deleted) / longer
 
 
 @kernel

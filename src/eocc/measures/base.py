@@ -9,8 +9,7 @@ import numpy as np
 from eocc.base.threads import for_each_block, in_blocks, interruptibly
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.distances import combine
-from eocc.kernels.filling import fill_gaps
-from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
+from eocc.kernels.gower import fill_gaps, gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.protocol import FittedMeasure
 
 # A gap is filled from this many of the nearest training rows that have a value there.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, count_cells, hash_rows
+from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, hash_rows
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import PrecomputedRows
@@ -143,8 +143,9 @@ class Census:
         with _one_at_a_time:  # several threads may ask for the counts of a census that is complete
             if self._counts is None:
                 self._counts = np.zeros(2**CELL_BITS, np.int64)
-            for hashes in self._waiting:
-                count_cells(hashes, self._counts)
+            if self._waiting:
+                cells = np.concatenate(self._waiting) & CELL_MASK
+                self._counts += np.bincount(cells.astype(np.int64), minlength=len(self._counts))
             self._waiting = []
             return self._counts
 
