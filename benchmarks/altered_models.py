@@ -273,18 +273,23 @@ def repaired(manifest, members):
 @contextlib.contextmanager
 def derived_numbers_in(manifest):
     """Write the numbers that loading computes into the manifest, instead of checks of those that are there."""
-    kept, holders = (document._check_first_score, state.check_offset), (own_state, surprise)
+    kept, holders = (document.first_score, state.check_offset), (own_state, surprise)
 
     def set_offset(state, offset):
         manifest["fitted"]["offset"] = float(offset)
 
-    document._check_first_score = lambda score, known: manifest.update(first_score=score)
+    def set_score(classifier, fitted):
+        score = kept[0](classifier, fitted)
+        manifest.update(first_score=score)
+        return score
+
+    document.first_score = set_score
     for holder in holders:
         holder.check_offset = set_offset
     try:
         yield
     finally:
-        document._check_first_score = kept[0]
+        document.first_score = kept[0]
         for holder in holders:
             holder.check_offset = kept[1]
 

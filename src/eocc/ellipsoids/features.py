@@ -265,7 +265,7 @@ def data_columns(measure: Any, weights: Matrix, names: Sequence[str] | None) -> 
         ]
     found, start = [], 0
     for k, column in enumerate(measure.columns):
-        width = max(column.coder.n_codes, 1)
+        width = max(len(column.coder.codes), 1)
         places, start = np.arange(start, start + width), start + width
         if weights[k] > 0 and column.coder.kind != "empty":
             found.append(_table_column(str(column.name), column, places, float(roots[k])))

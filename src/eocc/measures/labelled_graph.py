@@ -75,27 +75,21 @@ class LabelledGraph:
         return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"
 
 
+# What a networkx graph and an RDKit molecule have.
+_LIKE_GRAPHS = ("nodes", "edges", "is_directed"), ("GetAtoms", "GetBonds")
+
+
 def is_graph(item: Any) -> bool:
     """Return whether an object is a LabelledGraph, or looks like a networkx graph or an RDKit molecule."""
-    return isinstance(item, LabelledGraph) or _is_networkx(item) or _is_molecule(item)
-
-
-def _is_networkx(item: Any) -> bool:
-    return all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
-
-
-def _is_molecule(item: Any) -> bool:
-    return all(hasattr(item, name) for name in ("GetAtoms", "GetBonds"))
+    return isinstance(item, LabelledGraph) or any(all(hasattr(item, name) for name in names) for names in _LIKE_GRAPHS)
 
 
 def labelled_graph(graph: Any) -> LabelledGraph:
     """Return a copy of a LabelledGraph, checked again, a networkx graph or an RDKit molecule converted to one."""
     if isinstance(graph, LabelledGraph):
         return replace(graph)
-    if _is_networkx(graph):
-        return _of_networkx(graph)
-    if _is_molecule(graph):
-        return _of_molecule(graph)
+    if is_graph(graph):
+        return _of_networkx(graph) if hasattr(graph, "nodes") else _of_molecule(graph)
     known, hint = "networkx graphs, RDKit molecules or LabelledGraph", ""
     if graph is None:
         hint = "; RDKit gives None for a SMILES that it refuses: correct it, or leave it out"

@@ -81,7 +81,8 @@ class FittedColumn:
 class Empty:
     """A column without any value in training. It never counts."""
 
-    kind, n_codes = "empty", 0
+    kind: ClassVar = "empty"
+    codes: ClassVar[dict[Any, int]] = {}
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class Numeric:
     exponent: Annotated[int, integer(-EXPONENTS, EXPONENTS)]
     low: float
     span: Annotated[float, real("[0, inf)")]
-    kind, n_codes = "numeric", 0
+    kind: ClassVar = "numeric"
+    codes: ClassVar[dict[Any, int]] = {}
 
     def scaled(self, values: Matrix) -> Matrix:
         """Return numbers as shares of the range."""
@@ -114,19 +116,14 @@ class Categorical:
 
     def check_parts(self, sizes: Sizes) -> None:
         """Demand the codes 0, 1, 2 and so on, in the order of the categories."""
-        demand([*self.codes.values()] == [*range(self.n_codes)], "the codes of categories must be 0, 1, 2 and so on")
-
-    @property
-    def n_codes(self) -> int:
-        """The number of known categories."""
-        return len(self.codes)
+        demand([*self.codes.values()] == [*range(len(self.codes))], "the codes of categories must be 0, 1, 2 and so on")
 
 
 @dataclass(frozen=True)
 class Boolean:
     """0 and 1, or the code of another category."""
 
-    kind, n_codes = "boolean", 2
+    kind: ClassVar = "boolean"
     codes: ClassVar = {0: 0, 1: 1}
 
 
@@ -135,10 +132,11 @@ class Ordered:
     """rank / (number of levels - 1)."""
 
     levels: Annotated[tuple[Any, ...], tuple_of(hashable, 1)]
-    kind, n_codes = "ordered", 0
+    kind: ClassVar = "ordered"
+    codes: ClassVar[dict[Any, int]] = {}
 
 
-# c is the absolute difference of two encoded values, or 0 or 1 for `n_codes`.
+# c is the absolute difference of two encoded values, or 0 or 1 for `codes`.
 Coder = Boolean | Categorical | Empty | Numeric | Ordered
 STORED_CODERS: tuple[type, ...] = get_args(Coder)
 # What a user may declare a column to be.
@@ -214,51 +212,63 @@ class FittedGower(FittedMeasure):
     @cached_property
     def is_code(self) -> Flags:
         """Which columns hold codes."""
-        return np.array([column.coder.n_codes > 0 for column in self.columns])
+        return np.array([len(column.coder.codes) > 0 for column in self.columns])
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
         """Encode patterns and prototypes as numbers, shares of the range or codes, without gaps."""
         if prototypes is None:
-            rows, _ = self._filled(patterns)
+            rows = self._filled(patterns)
             return MixedSquare(rows, np.ascontiguousarray(rows.T), self.is_code)
         return MixedRows(self.encoded(patterns, prototypes), self._of_prototypes(prototypes)[0], self.is_code)
 
     def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
         columns, unseen = self._of_prototypes(prototypes)
-        return np.ascontiguousarray(columns.T) if patterns is prototypes else self._filled(patterns, unseen)[0]
+        if patterns is prototypes:
+            return np.ascontiguousarray(columns.T)
+        return self._filled(patterns, tuple(map(dict, unseen)))
 
     def _of_prototypes(self, prototypes: Any) -> tuple[Matrix, Unseen]:
         """Return the columns (u, r) of prototypes, and their unseen categories."""
 
         def encode() -> tuple[Matrix, Unseen]:
-            rows, unseen = self._filled(prototypes)
-            return np.ascontiguousarray(rows.T), unseen
+            unseen: Unseen = tuple({} for _ in self.columns)
+            return np.ascontiguousarray(self._filled(prototypes, unseen).T), unseen
 
         found: tuple[Matrix, Unseen] = derived(prototypes, self, encode)
         return found
 
-    def _filled(self, patterns: Any, unseen: Unseen = ()) -> tuple[Matrix, Unseen]:
-        """Return (n, u) numbers with every gap filled from `donors`, and the unseen categories."""
-        unseen = tuple(map(dict, unseen)) or tuple({} for _ in self.columns)
-        return filled(self._encode(patterns, unseen), self.donors, self.is_code), unseen
+    def _filled(self, patterns: Any, unseen: Unseen | None = None) -> Matrix:
+        """Return the cells with every gap filled from `donors`."""
+        return filled(self.cell_values(patterns, unseen), self.donors, self.is_code)
 
     def indicator_columns(self, patterns: Any) -> tuple[Matrix, Indices]:
         """Return numbers and levels as they are encoded, and 0 or 1 for each known category: (n, d); the weights (d,).
 
         Gaps are filled. A category unknown in training is 0 in every column.
         """
-        rows, _ = self._filled(patterns)
-        columns, weights = [], []
+        rows, columns, weights = self._filled(patterns), [], []
         for k, column in enumerate(self.columns):
             values = rows[:, k, None]
-            columns.append(values == np.arange(column.coder.n_codes) if self.is_code[k] else values)
+            columns.append(values == np.arange(len(column.coder.codes)) if self.is_code[k] else values)
             weights += [k] * columns[-1].shape[1]
         return np.hstack(columns).astype(np.float64), np.array(weights, np.int64)
 
-    def cell_values(self, patterns: Any) -> Matrix:
-        """Return the cells (n, u) as numbers, shares of the range, or codes, NaN if missing."""
-        return self._encode(patterns, tuple({} for _ in self.columns))
+    def cell_values(self, patterns: Any, unseen: Unseen | None = None) -> Matrix:
+        """Return the cells (n, u) as numbers, shares of the range, or codes, NaN if missing; columns go by name.
+
+        Codes of categories that training did not have are added to those that are `unseen`.
+        """
+        held = {one.name: READ_AS[one.kind] for one in self.columns if one.kind in READ_AS}
+        table = self.measure.read(patterns, held)
+        known = {column.name: column for column in table.columns}
+        for name in (name for name in self.names if name not in known):
+            raise ValueError(f"X lacks column {name!r}, which the training table had")
+        for name in (name for name in known if name not in self.names):
+            raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out")
+        new = tuple({} for _ in self.columns) if unseen is None else unseen
+        encoded = [fitted.encode(known[fitted.name], own) for fitted, own in zip(self.columns, new, strict=True)]
+        return np.ascontiguousarray(np.array(encoded).T)
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the columns."""
@@ -281,7 +291,7 @@ class FittedGower(FittedMeasure):
     def cells(self, patterns: Table, prototypes: Table, names: Sequence[str] | None = None) -> Cells:
         """Return the cells as numbers, shares of the range or codes, with their gaps."""
         unseen: Unseen = tuple({} for _ in self.columns)
-        columns, rows = (self._encode(table, unseen) for table in (prototypes, patterns))
+        columns, rows = (self.cell_values(table, unseen) for table in (prototypes, patterns))
         here, there = ({column.name: column.cell for column in table.columns} for table in (patterns, prototypes))
         return Cells(
             tuple(self.weight_names()), rows, np.ascontiguousarray(columns.T), self.is_code,
@@ -299,19 +309,6 @@ class FittedGower(FittedMeasure):
     def _cells(self, table: Table) -> list[Any]:
         known = {column.name: column for column in table.columns}
         return [known[name].cell(0) for name in self.names]
-
-    def _encode(self, patterns: Any, unseen: Unseen) -> Matrix:
-        """Return (n, u) numbers, NaN if missing, the columns found by name."""
-        table = self.measure.read(
-            patterns, {one.name: READ_AS[one.kind] for one in self.columns if one.kind in READ_AS}
-        )
-        known = {column.name: column for column in table.columns}
-        for name in (name for name in self.names if name not in known):
-            raise ValueError(f"X lacks column {name!r}, which the training table had")
-        for name in (name for name in known if name not in self.names):
-            raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out")
-        encoded = [fitted.encode(known[fitted.name], new) for fitted, new in zip(self.columns, unseen, strict=True)]
-        return np.ascontiguousarray(np.array(encoded).T)
 
 
 @dataclass(frozen=True)

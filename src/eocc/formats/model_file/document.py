@@ -89,8 +89,7 @@ def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mappin
 
     `given` holds the measure, membership function and t-conorm of the user's own, None where the file holds it.
     """
-    place = Path(path)
-    return assemble(place, *read_container(place, max_bytes), classes, given, max_bytes)
+    return assemble(Path(path), *read_container(Path(path), max_bytes), classes, given, max_bytes)
 
 
 def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mapping[str, Any], max_bytes: int) -> Any:
@@ -112,7 +111,13 @@ def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mappin
         state = _state(decoder, manifest["fitted"], passed)
         classifier._restore_state(state, manifest["format"])
         demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
-        _check_first_score(first_score(classifier, state), manifest["first_score"])
+        # The same score as before: this finds other damage, and an object passed that is not that of the fit.
+        score, known = first_score(classifier, state), manifest["first_score"]
+        demand(type(known) is float or known is None, "first_score must be a number or null")
+        is_right = (score is None) == (known is None)
+        demand(is_right, "first_score must be null if and only if the rows are too large to try")
+        if score is not None:
+            demand(agrees(score, known), f"the first training row scores {score:.6g}, not {known:.6g} as before")
     except TooLargeError as error:
         raise fault(path, str(error), TRUSTED) from None
     except FAILURES as error:
@@ -178,15 +183,6 @@ def _is_passed(document: Any) -> bool:
     return isinstance(document, dict) and set(document) == {"passed"}
 
 
-def _check_first_score(score: float | None, known: Any) -> None:
-    """Demand the same score as before. This finds other damage, and an object passed that is not that of the fit."""
-    demand(type(known) is float or known is None, "first_score must be a number or null")
-    demand((score is None) == (known is None), "first_score must be null if and only if the rows are too large to try")
-    if score is not None:
-        is_same = agrees(score, known)
-        demand(is_same, f"the first training row scores {score:.6g}, not {known:.6g} as before")
-
-
 def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
     names = [parameter.name for parameter in classifier._parameters]
     is_right = isinstance(documents, dict) and set(documents) <= {*names, *FORMER}
@@ -210,16 +206,16 @@ def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mappi
 def _state(decoder: Decoder, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fitted values, with what was passed in place of the user's own."""
     demand(isinstance(documents, dict), "it holds no fitted values")
-    is_own = {name: name in CALLED and _is_passed(part) for name, part in documents.items()}
-    own = {CALLED[name] for name, is_passed in is_own.items() if is_passed}
-    demand(own == set(passed), "what must be passed is not what its fitted values lack")
-    state = {name: decoder.decode(part) for name, part in documents.items() if not is_own[name]}
-    if is_own.get("resolved_measure"):
+    own = {name for name in CALLED if _is_passed(documents.get(name))}
+    demand({CALLED[name] for name in own} == set(passed), "what must be passed is not what its fitted values lack")
+    state = {name: decoder.decode(part) for name, part in documents.items() if name not in own}
+    state |= {name: passed[CALLED[name]] for name in own}
+    if "resolved_measure" in own:
         state["resolved_measure"] = resolve_measure(passed["measure"])
-    if is_own.get("measure"):
-        measure, known = resolve_measure(passed["measure"]), documents["measure"]["passed"]
-        state["measure"] = _refitted(decoder, measure, known, state["prototypes"])
-    return state | {name: passed[name] for name in ("membership_function", "tconorm") if is_own.get(name)}
+    if "measure" in own:
+        known = documents["measure"]["passed"]
+        state["measure"] = _refitted(decoder, resolve_measure(passed["measure"]), known, state["prototypes"])
+    return state
 
 
 def _refitted(decoder: Decoder, measure: Any, known: Any, prototypes: Any) -> Any:
