@@ -251,7 +251,7 @@ def test_ten_times_the_rows_take_no_more_memory(tmp_path, model):
 FAILURES = [
     (["fit", "none.csv"], "no file 'none.csv'"),
     (["fit", "empty.csv"], "empty.csv: is empty"),
-    (["fit", "head.csv"], "head.csv holds no rows"),
+    (["fit", "head.csv"], "head.csv: holds no rows"),
     (["fit", "train.csv", "--label", "y", "--target", "1"], "has no column 'y'; it has 'a', 'b', 'c'"),
     (["fit", "train.csv", "--label", "a"], "--label a needs --target"),
     (["fit", "train.csv", "--target", "a"], "--target needs --label"),

@@ -61,7 +61,7 @@ def test_chunks_of_graphs(tmp_path, monkeypatch):
 
 def test_rows_of_joined_chunks_are_placed_in_their_own_file(tmp_path):
     files = [write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl", lines(tmp_path, *[node_link()] * 3)]
-    chunk = join_chunks(list(open_files(files))).some(np.array([True, False, True, True]))
+    chunk = join_chunks(list(open_files(files)), "files").some(np.array([True, False, True, True]))
     assert chunk.names == ["a.gxl", "", ""]
     assert [chunk.place(row) for row in range(3)] == ["a.gxl", "line 2", "line 3"]
     assert str(chunk.fault(0, "is odd")) == f"{files[0]}: a.gxl: is odd"

@@ -28,7 +28,6 @@ from eocc.formats.files.rows import (
     read_part,
     read_table,
 )
-from eocc.formats.files.tables import in_words
 from eocc.tables.judge import Fault
 from eocc.tables.reading import ANY, Read, Reading
 from eocc.tables.spelling import PLAIN, Spelling
@@ -116,15 +115,6 @@ class Rows(Part):
         return {**found, "notes": [faults[row] if row in faults else notes[places[row]] for row in rows]}
 
 
-def opened(data: DataFiles, about: DataOptions, usual: Spelling = PLAIN) -> Iterator[Chunk]:
-    """Yield the chunks of all files, whose rows are numbered on from file to file."""
-    chunk = None
-    for chunk in open_files(data.paths, about.input_format, replace(about.dialect, usual=usual), about.sheet):
-        yield chunk
-    if chunk is None:
-        raise ValueError(f"{data} holds no rows; at least 1 is required")
-
-
 def choices_of(about: DataOptions) -> Choices:
     """Return what the options say about files to learn from."""
     return Choices(
@@ -135,7 +125,8 @@ def choices_of(about: DataOptions) -> Choices:
 
 def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     """Read files to learn from, and print what they hold."""
-    chunk, windowing = join_chunks(list(opened(data, about))), None
+    chunks = open_files(data.paths, about.input_format, about.dialect, about.sheet)
+    chunk, windowing = join_chunks(list(chunks), str(data)), None
     if about.drop and chunk.table is None:
         raise ValueError(f"{data} has no columns; leave --drop out")
     if about.window:
@@ -154,9 +145,11 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
 
 
 def _form(data: DataFiles, about: DataOptions, chunk: Chunk, spelling: Spelling = PLAIN) -> str:
-    form = about.input_format or guess_format(data.paths[0])
-    spelled = in_words(spelling) if form in TEXT_TABLES else ""
-    return f"{data} ({', '.join(filter(None, [form, chunk.layout, spelled]))})"
+    said = [about.input_format or guess_format(data.paths[0]), chunk.layout]
+    if said[0] in TEXT_TABLES:
+        said += ["decimal commas"] if spelling.decimal == "," else []
+        said += [f"dates with the {'day' if spelling.day_first else 'month'} first"] * (spelling.day_first is not None)
+    return f"{data} ({', '.join(filter(None, said))})"
 
 
 def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
@@ -191,12 +184,13 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
     """
     known, windowing = classifier._known_data, classifier._windowing_
     spelling, windows, skipped, has_rows = None, None, Named(), False
+    dialect = replace(about.dialect, usual=(windowing.series if windowing else known).spelling)
     with stage(f"scoring {data.name}", 1):
-        chunks: Iterable[Chunk] = opened(data, about, (windowing.series if windowing else known).spelling)
+        chunks: Iterable[Chunk] = open_files(data.paths, about.input_format, dialect, about.sheet)
         if windowing:
-            chunks, about, windows = windows_for(windowing, join_chunks(list(chunks)), about)
+            chunks, about, windows = windows_for(windowing, join_chunks(list(chunks), str(data)), about)
         elif is_whole:
-            chunks = [join_chunks(list(chunks))]
+            chunks = [join_chunks(list(chunks), str(data))]
         apart = [about.id_column] if about.id_column and about.id_column not in known.names else []
         choices = Choices(apart, skips_incomplete=about.skip_incomplete, skips_bad=not about.strict)
         for number, chunk in enumerate(chunks):
@@ -212,7 +206,7 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
                 has_rows = True
                 yield _rows(part, data, about, windows=windows)
     if not has_rows:
-        raise ValueError(f"{data} holds no complete rows; at least 1 is required")
+        raise ValueError(f"{data} holds no {'complete ' if skipped.count else ''}rows; at least 1 is required")
     skipped.say("with missing values left out")
 
 

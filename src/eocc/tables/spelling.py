@@ -160,40 +160,31 @@ class Dialect:
     may_divide: bool = True
 
     def spelling(self, columns: Sequence[Column]) -> Spelling:
-        """Return how columns of text write numbers and dates; raise if they can be read in two ways."""
-        day_first = self.dates == DAY_FIRST if self.dates else _day_first(columns)
-        decimal = self.decimal or _decimal(columns, self.usual, self.may_divide)
-        return Spelling(decimal, self.usual.day_first if day_first is None else day_first)
+        """Return how columns of text write numbers and dates; raise if they can be read in two ways.
 
+        The decimal mark is a comma if numbers such as 1,5 occur, and none such as 1.5. Dates begin with their day if
+        there are some such as 31/1/2031, and none says otherwise.
+        """
 
-def _decimal(columns: Sequence[Column], usual: Spelling, may_divide: bool) -> str:
-    """Return the decimal mark: a comma if numbers such as 1,5 occur, and none such as 1.5."""
-    doubtful, has_comma = "", False
-    for cell in _with(COMMA_MARK, columns):
-        if number_of(cell, COMMA) is not None:
-            if number_of(cell, PLAIN) is None:
-                has_comma = True
-                break
-            doubtful = doubtful or cell
-    if not (has_comma or doubtful) and usual.decimal == ".":
-        return "."
-    if any(number_of(cell, COMMA) is None and number_of(cell, PLAIN) is not None for cell in _with(r"\.", columns)):
-        return "."
-    if has_comma or usual.decimal == "," or may_divide:
-        return "," if has_comma else usual.decimal
-    remedy = "pass --decimal , if the comma is the decimal mark, --decimal . if it divides thousands"
-    raise ValueError(f"the number {quoted(doubtful)} can be read in two ways; {remedy}")
+        def texts_with(pattern: str) -> Iterator[str]:
+            return (text.strip() for column in columns for text in column.texts_with(pattern))
 
+        def is_only(text: str, decimal: str) -> bool:
+            """Say whether a text is a number with this decimal mark, and none with the other."""
+            one, other = (COMMA, PLAIN) if decimal == "," else (PLAIN, COMMA)
+            return number_of(text, one) is not None and number_of(text, other) is None
 
-def _day_first(columns: Sequence[Column]) -> bool | None:
-    """Return whether dates such as 31/1/2031 begin with their day; None if no date says so, or some say otherwise."""
-    orders = set[bool]()
-    for cell in _with(DATE_MARK, columns):
-        is_date = [date_of(cell, Spelling(day_first=is_first)) is not None for is_first in (True, False)]
-        orders |= {is_date[0]} if is_date[0] != is_date[1] else set()
-    return orders.pop() if len(orders) == 1 else None
-
-
-def _with(pattern: str, columns: Sequence[Column]) -> Iterator[str]:
-    """Yield the different texts in which a pattern is found."""
-    return (text.strip() for column in columns for text in column.texts_with(pattern))
+        decimal, usual = self.decimal, self.usual.decimal
+        if not decimal:
+            decimal = "," if any(is_only(text, ",") for text in texts_with(COMMA_MARK)) else usual
+            doubtful = next((text for text in texts_with(COMMA_MARK) if number_of(text, COMMA) is not None), "")
+            if (doubtful or decimal == ",") and any(is_only(text, ".") for text in texts_with(r"\.")):
+                decimal = "."
+            elif doubtful and decimal == "." and not self.may_divide:
+                remedy = "pass --decimal , if the comma is the decimal mark, --decimal . if it divides thousands"
+                raise ValueError(f"the number {quoted(doubtful)} can be read in two ways; {remedy}")
+        orders = {self.dates == DAY_FIRST} if self.dates else set[bool]()
+        for text in () if self.dates else texts_with(DATE_MARK):
+            is_date = [date_of(text, Spelling(day_first=is_first)) is not None for is_first in (True, False)]
+            orders |= {is_date[0]} if is_date[0] != is_date[1] else set()
+        return Spelling(decimal, orders.pop() if len(orders) == 1 else self.usual.day_first)

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -316,23 +317,21 @@ def gaps_in(patterns: Any) -> Indices:
 
 
 def rows_with(cells: Iterable[Any], value: Any) -> Flags:
-    """Return which cells hold the value, or one of a list of values: the same text, number or truth value."""
-    wanted = [str(one) for one in (value if isinstance(value, list) else [value])]
-    return np.array([any(is_same(cell, one) for one in wanted) for cell in cells], bool)
+    """Return which cells hold the value, or one of a list of values: the same text, number or truth value.
 
-
-def is_same(cell: Any, target: str) -> bool:
-    """Say whether a label is the one given on the command line: the same text, number or truth value.
-
-    >>> is_same(" good ", "good"), is_same(1.0, "1"), is_same(True, "true"), is_same("1.0", "1")
-    (True, True, True, False)
+    >>> rows_with([" good ", 1.0, True, "1.0", False], ["good", "1", "true"]).tolist()
+    [True, True, True, False, False]
     """
-    text, wanted = str(cell).strip(), target.strip()
-    if text == wanted:
-        return True
-    if isinstance(cell, bool | np.bool_):
-        return text.lower() == wanted.lower()
-    try:
-        return not isinstance(cell, str) and float(cell) == float(wanted)
-    except (TypeError, ValueError, OverflowError):
-        return False
+    texts, numbers = {str(one).strip() for one in (value if isinstance(value, list) else [value])}, list[float]()
+    for text in texts:
+        with suppress(ValueError):
+            numbers.append(float(text))
+    truths = {text.lower() for text in texts}
+
+    def is_wanted(cell: Any) -> bool:
+        text = str(cell).strip()
+        if text in texts or isinstance(cell, str):
+            return text in texts
+        return text.lower() in truths if isinstance(cell, bool | np.bool_) else cell in numbers
+
+    return np.array([is_wanted(cell) for cell in cells], bool)

@@ -111,11 +111,13 @@ class Chunk:
         return complaint(where, line, message if line else f"{self.place(index)}: {message}")
 
 
-def join_chunks(chunks: Sequence[Chunk]) -> Chunk:
-    """Return the rows of all chunks as one; their columns are the same, in any order."""
-    first = chunks[0]
+def join_chunks(chunks: Sequence[Chunk], where: str) -> Chunk:
+    """Return the rows of all chunks as one, at least 1; their columns are the same, in any order."""
+    if not chunks:
+        raise complaint(where, None, "holds no rows; at least 1 is required")
     if len(chunks) == 1:
-        return first
+        return chunks[0]
+    first = chunks[0]
     columns, tables = list(first.columns), list[Table]()
     for chunk in chunks:
         known = chunk.columns
@@ -245,9 +247,7 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
     of the two. Objects are of the kind that "auto" finds, unless the measure compares another.
     """
     choices = choices or Choices()
-    if not chunks:
-        raise complaint(where, None, "holds no rows; at least 1 is required")
-    chunk = join_chunks(chunks)
+    chunk = join_chunks(chunks, where)
     if chunk.table is None:
         known = known_objects(chunk, measure)
         if known.kind != "numbers":

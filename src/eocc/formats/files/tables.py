@@ -13,7 +13,7 @@ from eocc.base.printing import complaint, quoted
 from eocc.base.wording import counted
 from eocc.formats.files.formats import Lines
 from eocc.formats.files.rows import CHUNK_BYTES, Chunk
-from eocc.tables.spelling import COMMA, NUMERAL, PLAIN, Dialect, Spelling, number_of
+from eocc.tables.spelling import COMMA, NUMERAL, PLAIN, Dialect, number_of
 from eocc.tables.table import Table, TextColumn, text_column
 
 # In the order of preference, if two cut a file equally well.
@@ -53,13 +53,6 @@ def csv_chunks(lines: Lines, dialect: Dialect | None, usual: str = "") -> Iterat
             table = Table(tuple(read), dialect)
             yield Chunk(lines.where, table, lines=places[: len(table)], layout=layout)
         data, number = lines.block(CHUNK_BYTES)
-
-
-def in_words(spelling: Spelling) -> str:
-    """Return what is not as usual in the text of a file: a decimal comma, the order of dates."""
-    comma = "decimal commas" if spelling.decimal == "," else ""
-    order = "" if spelling.day_first is None else f"dates with the {'day' if spelling.day_first else 'month'} first"
-    return ", ".join(filter(None, [comma, order]))
 
 
 def _by_arrow(data: bytes, header: list[str], delimiter: str) -> Any:
@@ -155,22 +148,18 @@ def delimiter_of(lines: Iterable[str]) -> str:
     >>> delimiter_of(["load, kN;heat\n", "1,5;20\n"]), delimiter_of(["a\n", "1\n"])
     (';', ',')
     """
-    filled = [line for line in lines if line.strip()]
-    cut = {mark: fit for mark in DELIMITERS if (fit := _cut(filled, mark))}
-    return max(cut, key=lambda mark: cut[mark], default=",")
-
-
-def _cut(lines: list[str], mark: str) -> tuple[float, int] | None:
-    """Return the share of numbers below the header, and the number of cells in a line; None if lines differ."""
-    try:
-        rows = [cells for cells in csv.reader(lines, delimiter=mark, skipinitialspace=True) if cells]
-    except csv.Error:
-        return None
-    whole = rows[:-1] or rows  # the last row may go on in the next line
-    width = len(whole[0]) if whole else 0
-    # There may be a delimiter after the last cell, or none.
-    if width < 2 or any(len(cells) - (not cells[-1].strip()) not in (width - 1, width) for cells in whole):
-        return None
-    filled = [cell.strip() for cells in whole[1:] for cell in cells if cell.strip()]
-    are_numbers = [any(number_of(cell, spelling) is not None for spelling in (PLAIN, COMMA)) for cell in filled]
-    return sum(are_numbers) / max(1, len(filled)), width
+    filled, fits = [line for line in lines if line.strip()], dict[str, tuple[float, int]]()
+    for mark in DELIMITERS:
+        try:
+            rows = [cells for cells in csv.reader(filled, delimiter=mark, skipinitialspace=True) if cells]
+        except csv.Error:
+            continue
+        whole = rows[:-1] or rows  # the last row may go on in the next line
+        width = len(whole[0]) if whole else 0
+        # There may be a delimiter after the last cell, or none.
+        if width < 2 or any(len(cells) - (not cells[-1].strip()) not in (width - 1, width) for cells in whole):
+            continue
+        texts = [cell.strip() for cells in whole[1:] for cell in cells if cell.strip()]
+        n_numbers = sum(any(number_of(text, spelling) is not None for spelling in (PLAIN, COMMA)) for text in texts)
+        fits[mark] = n_numbers / max(1, len(texts)), width
+    return max(fits, key=lambda mark: fits[mark], default=",")
