@@ -202,7 +202,11 @@ def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options,
         (("--method", "eocc-2"), "--method eocc-2 needs labelled rows of both kinds: pass --label and --target", 2),
         (("--outliers", "bad"), "--outliers needs --label", 2),
         ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn'; its values are 'bad', 'good', 'odd'", 1),
-        (("--method", "eocc-2", *LABELS, "--stream"), "which --stream cannot; leave --stream out", 2),
+        (
+            ("--method", "eocc-2", *LABELS, "--stream"),
+            "--method eocc-2 validates on labelled rows; leave --stream out",
+            2,
+        ),
         (("--sample", "9"), "--sample is for --method eocc-1; pass --stream", 2),
     ],
 )

@@ -70,10 +70,7 @@ def _check(method: str, about: DataOptions, is_stream: bool, sample: Any, drop_c
         (paper_1 and about.outliers, "--method eocc-1 learns from normal rows only; leave --outliers out"),
         (paper_2 and not about.label, "--method eocc-2 needs labelled rows of both kinds: pass --label and --target"),
         (sample and method == options.SURPRISE, "--sample is for --method eocc-1; pass --stream"),
-        (
-            is_stream and paper_2,
-            "--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out",
-        ),
+        (is_stream and paper_2, "--method eocc-2 validates on labelled rows; leave --stream out"),
         (is_stream and about.input_format, "--stream reads the format from the suffix; leave --input-format out"),
         (is_stream and drop_copies, "--drop-copies compares all rows, which --stream does not hold; leave one out"),
         (about.window and (is_stream or by), f"{rows_only}; leave --window out"),

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,6 @@ from eocc.plots import PLOTS
 LANGUAGES = ("sql", "python", "json")
 DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery")
 PICTURES = ("png", "svg", "pdf")
-# Pictures that can show rows, that need rows, and that take labels, which "roc" needs; the others show the model alone.
-MAY_SHOW_ROWS, NEED_ROWS = ("space", "membership"), ("rows", "calibration", "scores", "roc")
-TAKE_LABELS = NEED_ROWS[1:]
 
 
 @command
@@ -76,17 +74,12 @@ def write_facts(
         ]
         parts = ["\n".join(f"{name}: {value}" for name, value in table) for table in tables] + (rules or [])
         if form == "markdown":
-            parts = [f"# Model card: {Path(model or '').name}", *map(_markdown_table, tables)]
+            parts = [f"# Model card: {Path(model or '').name}"]
+            for rows in filter(None, tables):
+                cells = ([on_one_line(str(cell)).replace("|", "\\|") for cell in row] for row in rows)
+                parts.append("\n".join(["| | |", "|---|---|", *(f"| {' | '.join(row)} |" for row in cells)]))
             parts += [f"```\n{rule}\n```" for rule in rules or []]
         file.write(printable_lines("\n\n".join(filter(None, parts))) + "\n")
-
-
-def _markdown_table(rows: list[tuple[str, Any]]) -> str:
-    lines = ["| | |", "|---|---|"] if rows else []
-    for row in rows:
-        cells = (on_one_line(str(cell)).replace("|", "\\|") for cell in row)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
 
 
 def columns_of(classifier: Any) -> list[dict[str, Any]]:
@@ -165,38 +158,32 @@ def plot(model: Path, kind: str, data: options.DataFiles | None, output: Path, a
 
     Example: eocc plot model.eocc rows --data new.csv -o rows.png
     """
-    form = output.suffix.lower().removeprefix(".")
+    form, draw = output.suffix.lower().removeprefix("."), PLOTS[kind]
+    takes = {one.name: one.default is one.empty for one in signature(draw).parameters.values()}  # and what it needs
     with usage():
-        if kind in NEED_ROWS and data is None:
+        if takes.get("X") and data is None:
             raise ValueError(f"the picture {kind!r} needs rows: pass --data")
-        if kind == "roc" and not about.label:
+        if takes.get("y") and not about.label:
             raise ValueError(f"the picture {kind!r} needs labels: pass --label and --target")
-        if data is not None and kind not in (*MAY_SHOW_ROWS, *NEED_ROWS):
+        if data is not None and "X" not in takes:
             raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")
         choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png")
     classifier = open_model(model, output, *(data.paths if data else ()))
 
+    from eocc.cli.reading import read_for
     from eocc.plots.drawing import new_figure
 
-    figure = new_figure(*((8.4, 6.0) if kind == "rows" else (6.4, 4.6)))
-    given, named = ((), {}) if data is None else _rows(classifier, kind, data, about)
-    PLOTS[kind](classifier, *given, **named, axes=figure.subplots())
+    figure, given = new_figure(*((8.4, 6.0) if kind == "rows" else (6.4, 4.6))), dict[str, Any]()
+    if data is not None:
+        rows = read_for(classifier, data, about)
+        if takes["X"]:
+            say_if_trained_on(classifier, rows)
+        known = {"X": rows.X, "y": rows.signs if about.label else None, "names": list(map(str, rows.names))}
+        given = {name: value for name, value in known.items() if name in takes}
+    draw(classifier, **given, axes=figure.subplots())
     with drafted(output) as draft:
         figure.savefig(draft, dpi=120, format=form)
     say_file(output)
-
-
-def _rows(
-    classifier: Any, kind: str, data: options.DataFiles, about: options.DataOptions
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what the picture needs of the data: rows, and labels or names."""
-    from eocc.cli.reading import read_for
-
-    rows = read_for(classifier, data, about)
-    if kind in NEED_ROWS:
-        say_if_trained_on(classifier, rows)
-    more: dict[str, Any] = {"names": list(map(str, rows.names))} if kind == "rows" else {}
-    return ((rows.X, rows.signs) if about.label and kind in TAKE_LABELS else (rows.X,)), more
 
 
 @command

@@ -3,7 +3,6 @@
 from datetime import date
 from itertools import compress
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -232,6 +231,8 @@ def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
     if bool(withdraw) != bool(output):
         raise click.UsageError(f"pass {'--withdraw' if output else '--output, the model file to write'} as well")
     from eocc.classifiers.updating import history_of
+    from eocc.explain.explanation import described
+    from eocc.report.review import NORMAL, NOT_NORMAL
 
     classifier = open_model(model, output, replaces=True)
     if output is not None:
@@ -245,13 +246,6 @@ def answers(model: Path, withdraw: str, output: Path | None, form: str) -> None:
         classifier.batches_ = history  # the new file is younger than the rows
         classifier.save(output)
         say_file(output)
-    _list(classifier, form)
-
-
-def _list(classifier: Any, form: str) -> None:
-    from eocc.explain.explanation import described
-    from eocc.report.review import NORMAL, NOT_NORMAL
-
     known = classifier.answers_
     if known is None:
         say("This model has learned no answers.")

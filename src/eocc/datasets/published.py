@@ -158,7 +158,12 @@ def load_uci(name: str) -> UciSet:
     <UciSet I: 50 targets, 100 others, 4 features>
     """
     row = choose("UCI data set", UCI, name)
-    data = _from_folder(row) or _from_scikit_learn(row) or _from_home(row)
+    if row.path.is_file():
+        data = read_target_csv(row.path, row)
+    elif row.public_file is not None and row.public_file.path.is_file():
+        data = _read_raw(row, row.public_file.path, str(row.public_file.path))
+    else:
+        data = _from_scikit_learn(row) if name in BUNDLED else _from_home(row)
     n_targets = int(data.is_target.sum())
     found = (n_targets, len(data.X) - n_targets, data.X.shape[1], int(np.isnan(data.X).sum()))
     expected = (row.n_targets, row.n_others, row.n_features, row.n_missing)
@@ -168,20 +173,13 @@ def load_uci(name: str) -> UciSet:
     return data
 
 
-def _from_folder(row: DatasetRow) -> UciSet | None:
-    if row.path.is_file():
-        return read_target_csv(row.path, row)
-    if row.public_file is not None and row.public_file.path.is_file():
-        return _read_raw(row, row.public_file.path, str(row.public_file.path))
-    return None
+# The sets that scikit-learn has, with the target class.
+BUNDLED = {"I": (load_iris, "setosa"), "BC-D": (load_breast_cancer, "benign")}
 
 
-def _from_scikit_learn(row: DatasetRow) -> UciSet | None:
-    loaders = {"I": (load_iris, "setosa"), "BC-D": (load_breast_cancer, "benign")}
-    if row.name not in loaders:
-        return None
-    loader, target = loaders[row.name]
-    bunch = loader()
+def _from_scikit_learn(row: DatasetRow) -> UciSet:
+    load, target = BUNDLED[row.name]
+    bunch = load()
     is_target = bunch.target == list(bunch.target_names).index(target)
     names = tuple(map(str, bunch.feature_names))
     return UciSet(row.name, row.title, np.asarray(bunch.data, dtype=np.float64), is_target, names, "scikit-learn")

@@ -1,7 +1,6 @@
 """The studies: their data sets and systems; the cells left to run, on several processes, and their results on disk."""
 
 import csv
-import io
 import multiprocessing
 import os
 import re
@@ -15,6 +14,8 @@ from dataclasses import astuple, dataclass, fields
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import IO, Any
+
+from threadpoolctl import threadpool_limits
 
 from eocc.base.atomic import drafted, flush_to_disk, naming
 from eocc.base.progress import stage
@@ -83,7 +84,12 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     Sets that were not asked for are left out; sets that are not available are listed with the reason.
     """
     chosen = [source for source in sources if not request.datasets or source.name in request.datasets]
-    absent = {source.name: reason for source in chosen if (reason := _why_absent(source))}
+    absent = dict[str, str]()
+    for source in chosen:
+        try:
+            source.trial(source.normalisations[0], 0, 0)
+        except (OSError, ValueError) as error:
+            absent[source.name] = " ".join(str(error).split())
     places = [
         (source, form, system)
         for source in chosen
@@ -98,14 +104,6 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
         for run in range(request.n_runs(source, form))
     )  # fmt: skip
     return Study(f"{name}-part" if request.systems or request.datasets else name, title, cells, absent)
-
-
-def _why_absent(source: Source) -> str:
-    try:
-        source.trial(source.normalisations[0], 0, 0)
-    except (OSError, ValueError) as error:
-        return " ".join(str(error).split())
-    return ""
 
 
 def run_study(study: Study, request: Request) -> Results:
@@ -130,10 +128,6 @@ def _duration(cell: Cell) -> int:
     return 50 if cell.generations else 1
 
 
-# Every process uses one thread, so that times are comparable. The libraries read these when they are imported.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-
-
 def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator[tuple[Cell, Figures]]:
     """Yield every cell with its results, in the order in which they finish."""
     workers: dict[int, _Worker] = {}
@@ -142,19 +136,18 @@ def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator
         return workers.setdefault(threading.get_ident(), _Worker()).run(cell, time_limit)
 
     threads = ThreadPoolExecutor(n_jobs)  # each waits for one process
-    with _one_thread_per_process():
-        futures = {threads.submit(run, cell): cell for cell in cells}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
-            while any(future.running() for future in futures):
-                for process in [worker.process for worker in list(workers.values()) if worker.process]:
-                    process.kill()
-                time.sleep(0.01)
-            for worker in workers.values():
-                worker.stop()
+    futures = {threads.submit(run, cell): cell for cell in cells}
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        while any(future.running() for future in futures):
+            for process in [worker.process for worker in list(workers.values()) if worker.process]:
+                process.kill()
+            time.sleep(0.01)
+        for worker in workers.values():
+            worker.stop()
 
 
 class _Worker:
@@ -200,22 +193,11 @@ class _Worker:
             self.process = None
 
 
-@contextmanager
-def _one_thread_per_process() -> Iterator[None]:
-    kept = {name: os.environ[name] for name in ONE_THREAD if name in os.environ}
-    os.environ.update(ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name in ONE_THREAD:
-            os.environ.pop(name)
-        os.environ.update(kept)
-
-
 def _serve(connection: Connection) -> None:
     """Run cells until the parent closes the pipe; end at once if the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_follow_parent, daemon=True).start()
+    threadpool_limits(1)  # so that times are comparable
     try:
         connection.send("ready")
         while True:
@@ -256,9 +238,9 @@ def open_store(folder: Path) -> Iterator[tuple[Finished, Add]]:
 
         def add(cell: Cell, figures: Figures) -> None:
             path = cells / f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', cell.source.name)}.csv"
-            with naming(path), path.open("ab") as file:
-                texts = [_text(value) for value in astuple(figures)]
-                file.write((b"" if file.tell() else _line(CELL_HEAD)) + _line((*cell.key, *texts)))
+            texts = [_text(value) for value in astuple(figures)]
+            with naming(path), path.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([CELL_HEAD] * (not file.tell()) + [(*cell.key, *texts)])
                 flush_to_disk(file)
             finished[cell.key] = _figures(texts)  # as they will be read
             touched.add(path)
@@ -273,12 +255,6 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return " ".join(value.split())
     return "" if value != value else f"{value:.9g}"
-
-
-def _line(values: Any) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(values)
-    return text.getvalue().encode()
 
 
 def _read(path: Path) -> Finished:
@@ -307,8 +283,8 @@ def _tidy(path: Path) -> None:
     """Keep the last line of every cell, sorted."""
     latest = {key[:-1]: (key[-1], figures) for key, figures in _read(path).items()}
     lines = [(*key, code, *map(_text, astuple(figures))) for key, (code, figures) in sorted(latest.items())]
-    with drafted(path) as draft:
-        draft.write_bytes(b"".join(map(_line, (CELL_HEAD, *lines))))
+    with drafted(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([CELL_HEAD, *lines])
 
 
 def _locked(path: Path) -> IO[bytes]:

@@ -11,14 +11,7 @@ import numpy as np
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import all_finite, counted, finite, format_number, format_value, format_within, share, to_json
 from eocc.entropic.rules import Scores
-from eocc.explain.explanation import (
-    Explanation,
-    TrainingRow,
-    described,
-    exemplars_of,
-    scored,
-    training_row,
-)
+from eocc.explain.explanation import Explanation, TrainingRow, described, exemplars_of, scored, training_row
 from eocc.explain.facts import given_columns
 from eocc.explain.reasons import (
     N_NEAR,
@@ -138,14 +131,13 @@ class NeighbourExplanation(Explanation):
         profile = f"Its {rows} within {distances}; for a typical training row {they} within {medians}."
         lies, own = ("nearest lies", "its") if near.n_local == 1 else (f"{near.n_local} nearest lie", "their")
         times = f"{format_number(near.local_ratio)} times as far from it as from {own} own nearest"
-        return f"{profile} Its {lies} {times}{''.join(map(self._equalised_in_words, self.neighbourhoods[1:]))}."
-
-    def _equalised_in_words(self, near: Neighbourhood) -> str:
-        text, found = f"; with variance-equalised weights, {format_number(near.local_ratio)} times", near.difference
-        greatest = max(found.contributions, key=lambda one: one.amount, default=None)
-        if greatest is None or not greatest.amount > 0:
-            return text
-        return f"{text}, mostly by {greatest.text} ({share(greatest.amount, found.dissimilarity).strip()})"
+        for equalised in self.neighbourhoods[1:]:
+            times += f"; with variance-equalised weights, {format_number(equalised.local_ratio)} times"
+            found = equalised.difference
+            greatest = max(found.contributions, key=lambda one: one.amount, default=None)
+            if greatest is not None and greatest.amount > 0:
+                times += f", mostly by {greatest.text} ({share(greatest.amount, found.dissimilarity).strip()})"
+        return f"{profile} Its {lies} {times}."
 
     @property
     def loudest(self) -> list[str]:

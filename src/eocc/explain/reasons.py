@@ -53,13 +53,6 @@ class Reason:
         return f"{self.name} is {self.said}, not {self.normal}" if self.normal else self.text
 
 
-def looked_at(prototypes: Any, n_columns: int) -> Any:
-    """Return the prototypes that are looked at: all, or some that are evenly spaced if there are very many."""
-    # If there is a single column, all rows are near, and 256 are enough.
-    n, most = len(prototypes), min(256 if n_columns == 1 else max(MOST_CELLS // n_columns, N_NEAR), MOST_ROWS)
-    return prototypes[np.linspace(0, n - 1, most).astype(np.int64)] if n > most else prototypes
-
-
 @dataclass(frozen=True, eq=False)
 class Strangeness:
     """How strange the values of rows are in the active columns: `values` (m, a).
@@ -199,11 +192,18 @@ def least_usual(classifier: Any, patterns: Any, weights: Matrix, distances: Matr
     active = np.flatnonzero(weights > 0)
     if not (len(active) or wholes):
         return [()] * len(patterns)
-    n = max(len(active), 1)
-    known, step = looked_at(prototypes, n), max(MOST_CELLS // (N_NEAR * n), 1)
+    n, known = max(len(active), 1), prototypes
+    # If there is a single column, all rows are near, and 256 are enough.
+    most, step = min(256 if n == 1 else max(MOST_CELLS // n, N_NEAR), MOST_ROWS), max(MOST_CELLS // (N_NEAR * n), 1)
+    if len(prototypes) > most:
+        known = prototypes[np.linspace(0, len(prototypes) - 1, most).astype(np.int64)]
     for start in range(0, len(patterns), step):
         rows = patterns[start : start + step]
-        of_parts = [_strange_parts(wholes, rows[i : i + 1], prototypes, distances[start + i]) for i in range(len(rows))]
+        of_parts: list[list[tuple[float, int]]] = [[] for _ in range(len(rows))]
+        for i, apart in enumerate(distances[start : start + step] if wholes else ()):
+            near = np.argsort(apart, kind="stable")[: min(N_NEAR, max(1, len(apart) // 2))]
+            near = near[np.isfinite(apart[near])]
+            of_parts[i] = [part_strangeness(part, rows[i : i + 1], prototypes, near) for part in wholes]
         values = np.array([[value for value, _ in row] for row in of_parts]).reshape(len(rows), len(wholes))
         if len(active):
             cells = _joined_cells(tables, rows, known) if tables else measure.cells(rows, known, names)
@@ -219,17 +219,6 @@ def least_usual(classifier: Any, patterns: Any, weights: Matrix, distances: Matr
                     reasons.append(_part_reason(part, rows[i : i + 1], prototypes[other : other + 1], share))
             found.append(tuple(reasons))
     return found
-
-
-def _strange_parts(
-    wholes: Sequence[RecordPart], pattern: Any, prototypes: Any, distances: Matrix
-) -> list[tuple[float, int]]:
-    """Return how strange each part without columns is, and the near prototype most like it."""
-    if not wholes:
-        return []
-    near = np.argsort(distances, kind="stable")[: min(N_NEAR, max(1, len(distances) // 2))]
-    near = near[np.isfinite(distances[near])]
-    return [part_strangeness(part, pattern, prototypes, near) for part in wholes]
 
 
 def _joined_cells(tables: Sequence[RecordPart], patterns: Any, prototypes: Any) -> Cells:

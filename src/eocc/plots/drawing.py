@@ -284,11 +284,9 @@ def plot_series(windows: Any, decisions: Any, group: Any = None, axes: Any = Non
     places = windows.positions[:, None] + np.arange(windows.places.shape[1])
     first, last = places[chosen].min(), places[chosen].max()
     # A row is marked if no accepted window holds it. Where no window is, the line is broken.
-    given = np.where(np.asarray(decisions) < 0, -1.0, 1.0)
-    rows, is_marked = np.full(last - first + 1, -1), np.zeros(last - first + 1, bool)
+    given, rows = np.where(np.asarray(decisions) < 0, -1.0, 1.0), np.full(last - first + 1, -1)
     rows[places[chosen] - first] = windows.places[chosen]
-    is_marked[places[chosen] - first] = True
-    is_marked[places[chosen & (given > 0)] - first] = False
+    is_marked = (windows.per_row(-given)[rows] > 0) & (rows >= 0)
     starts = np.flatnonzero(np.diff(np.concatenate([[False], is_marked, [False]]).astype(int)))
     series = np.where(rows[:, None] < 0, np.nan, windows.series[rows])
     axes = _axes(axes, 8.4, 2.0 + len(windows.columns))

@@ -1,7 +1,7 @@
 """The columns of a table: what is normal in each, where the values of rows lie, and what is new in the data."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -161,26 +161,6 @@ class Columns:
         return list(map(axis.place_of, ends)) if axis is not None and axis.is_number and len(ends) == 2 else None
 
 
-def _constant(columns: Sequence[Column], row_name: str) -> list[str]:
-    names = [str(column.name) for column in columns if len(np.unique(column.values)) == 1]
-    if not names or len(columns[0]) < 2:
-        return []
-    have = f"{listed(names)} {'has' if len(names) == 1 else 'have'} the same value in every"
-    return [f"{have} {row_name}, so any other value looks unusual."]
-
-
-def _beyond(columns: Sequence[Column], ends: Mapping[str, tuple[float, float]]) -> list[str]:
-    counts = Counter[str]()
-    for column in columns:
-        if str(column.name) in ends and column.labels is None:
-            low, high = ends[str(column.name)]
-            counts[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
-    ranked = [
-        f"{name} ({count:,})" for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if count
-    ]
-    return [f"Values beyond those of all training rows, rows by column: {listed(ranked)}."] if ranked else []
-
-
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
     """Return the columns of a table of numbers or records, and of `new` patterns; none for other data."""
     names, training, reading = number_columns(classifier), classifier.prototypes_, classifier.reading_
@@ -206,5 +186,17 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
     axes = [
         Axis(reference[k], labels.get(str(reference[k].name), ()), known[k], kept[k] if kept else None) for k in shown
     ]
-    called = [str(column.name) for column in known]
-    return Columns(row_name, called, axes, _constant(reference, row_name), _beyond(kept, ends))
+    constant, beyond = list[str](), list[str]()
+    alike = [str(column.name) for column in reference if len(np.unique(column.values)) == 1]
+    if alike and len(reference[0]) > 1:
+        have = f"{listed(alike)} {'has' if len(alike) == 1 else 'have'} the same value in every"
+        constant = [f"{have} {row_name}, so any other value looks unusual."]
+    outside = Counter[str]()
+    for column in (one for one in kept if str(one.name) in ends and one.labels is None):
+        low, high = ends[str(column.name)]
+        outside[str(column.name)] = int(((column.values < low) | (column.values > high)).sum())
+    ranked = sorted((-count, name) for name, count in outside.items() if count)
+    if ranked:
+        words = listed(f"{name} ({-count:,})" for count, name in ranked)
+        beyond = [f"Values beyond those of all training rows, rows by column: {words}."]
+    return Columns(row_name, [str(column.name) for column in known], axes, constant, beyond)
