@@ -13,7 +13,7 @@ from eocc.base.registry import resolve
 from eocc.datasets import make_narrow_band
 from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS
 from eocc.entropic.partition import cut, members_of
-from eocc.entropic.regions import Fuzzification, FuzzyModel, accuracy, build_region, performance_curve
+from eocc.entropic.regions import FuzzyModel, accuracy, build_region, performance_curve
 from eocc.entropic.rules import BOUNDARY, MEMBERSHIP_FUNCTIONS, Gaussian, maximum, mean_extent
 from eocc.entropic.search import GeneticSearch
 from eocc.entropic.synthesis import ValidationSynthesis, embed
@@ -37,12 +37,12 @@ def assessed(synthesis, measure, X, p):
 
 def rebuilt(graph, rows, n_targets, extent=mean_extent):
     """The accuracy of the partitions into 2, ..., n clusters, with regions built anew for each."""
-    found, how = [], Fuzzification(extent, Gaussian(), maximum)
+    found = []
     y = np.repeat([1, -1], [n_targets, len(rows) - n_targets])
     for k in range(2, graph.tree.n_vertices + 1):
         members = members_of(cut(graph.tree, k))
         regions = [build_region(graph, extent, one) for one in members]
-        ratios = FuzzyModel.of(graph, regions, how).ratios(rows + graph.space.means)
+        ratios = FuzzyModel.of(graph, regions, Gaussian(), maximum).ratios(rows + graph.space.means)
         found.append(((ratios.min(axis=1) <= BOUNDARY) == (y == 1)).mean())
     return found
 

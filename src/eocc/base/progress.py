@@ -236,9 +236,9 @@ def stage(name: str, total: float = math.inf) -> Iterator[ReportProgress]:
         yield report
 
 
-def track(name: str, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items, and report each when the next is asked for."""
-    with stage(name, length_hint(items) or math.inf) as report:
-        for done, item in enumerate(items):
-            report(done)
+def track(name: str, items: Iterable[Item], total: int = 0) -> Iterator[Item]:
+    """Yield the items, and report each when the next is asked for; they are `total`, if they do not say so."""
+    with stage(name, total or length_hint(items) or math.inf) as report:
+        for done, item in enumerate(items, 1):
             yield item
+            report(done)

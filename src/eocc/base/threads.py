@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from operator import length_hint
@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from threadpoolctl import ThreadpoolController
 
 from eocc.base.checks import THREADS
-from eocc.base.progress import current_watch, having, stage, watched_by
+from eocc.base.progress import current_watch, having, track, watched_by
 from eocc.base.types import Matrix
 
 Item = TypeVar("Item")
@@ -162,9 +162,9 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], na
     `name` says what is being done, for whoever watches the progress.
     """
     starts = range(0, n_rows, block)
-    with Pool(_allowed.get(), "eocc-blocks") as pool, stage(name, len(starts)) as report:
-        for done, _ in enumerate(pool.map(lambda start: work(start, min(start + block, n_rows)), starts), 1):
-            report(done)
+    with Pool(_allowed.get(), "eocc-blocks") as pool:
+        for _ in track(name, pool.map(lambda start: work(start, min(start + block, n_rows)), starts), len(starts)):
+            pass
 
 
 def interruptibly(work: Callable[[], None], size: int) -> None:
@@ -192,12 +192,10 @@ def in_order(
     `name` says what is being done, for whoever watches the progress; it needs items whose number is known.
     """
     total = length_hint(items)
-    with Pool(count, "eocc-in-order") as pool, stage(name, total) if total else nullcontext() as report:
+    with Pool(count, "eocc-in-order") as pool:
         # Two items per thread: no thread is idle while the next item is read.
-        for done, result in enumerate(map(work, items) if count == 1 else pool.map(work, items, 2 * count), 1):
-            if report:
-                report(done)
-            yield result
+        results = map(work, items) if count == 1 else pool.map(work, items, 2 * count)
+        yield from track(name, results, total) if total else results
 
 
 @contextmanager
@@ -222,7 +220,7 @@ class Workers(Generic[Workspace]):
             self._spare.put(self._make_workspace())
             self._n_made += 1
         is_single = len(tasks) == 1  # its progress is that of the stages inside it
-        watch, results = current_watch() if is_single else None, list[Result]()
+        watch = current_watch() if is_single else None
 
         def work(task: Task) -> Result:
             workspace = self._spare.get()
@@ -232,9 +230,5 @@ class Workers(Generic[Workspace]):
             finally:
                 self._spare.put(workspace)
 
-        with nullcontext() if is_single else stage("evaluating candidates", len(tasks)) as report:
-            for result in self._pool.map(work, tasks):
-                results.append(result)
-                if report:
-                    report(len(results))
-        return results
+        results = self._pool.map(work, tasks)
+        return list(results if is_single else track("evaluating candidates", results, len(tasks)))

@@ -12,10 +12,11 @@ import math
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from eocc.base.checks import ANYTHING, indices, optional, texts
 from eocc.base.threads import threads
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import format_number
@@ -44,10 +45,10 @@ class TrainingRows(NamedTuple):
     Rows that an answer calls not normal have `places` among all that the fit compared with.
     """
 
-    rows: Any
-    indices: Indices
-    names: list[str] | None
-    places: Indices = np.empty(0, np.int64)
+    rows: Annotated[Any, ANYTHING]
+    indices: Annotated[Indices, indices("n", rising=True)]
+    names: Annotated[list[str] | None, optional(texts("n"))]
+    places: Annotated[Indices, indices("n", "all", rising=True)] = np.empty(0, np.int64)
 
     def some(self, places: Indices) -> "TrainingRows":
         """Return some of them."""
@@ -122,14 +123,14 @@ def add_answers(classifier: Any, rows: Any, y: Any, names: Iterable[Any] | None)
     return replace(before, rows=rows, y=labels, names=called).some(kept, last)
 
 
-def remaining_answers(answers: Answers | None, indices: Any) -> Answers | None:
+def remaining_answers(answers: Answers | None, places: Any) -> Answers | None:
     """Return the answers without some of them; None if none remain."""
     if answers is None:
         raise ValueError("this model has learned no answers, so none can be withdrawn")
-    n, wanted = len(answers), np.atleast_1d(np.asarray(indices))
+    n, wanted = len(answers), np.atleast_1d(np.asarray(places))
     is_right = wanted.ndim == 1 and wanted.dtype.kind in "iu" and bool(((wanted >= 0) & (wanted < n)).all())
     if not is_right and wanted.size:
-        raise ValueError(f"indices must be integers from 0 to {n - 1}, the places in answers_, not {indices!r}")
+        raise ValueError(f"indices must be integers from 0 to {n - 1}, the places in answers_, not {places!r}")
     kept = np.delete(np.arange(n), wanted.astype(np.int64))
     return answers.some(kept, kept) if len(kept) else None
 

@@ -22,7 +22,7 @@ from eocc.classifiers.own_state import ENTROPIC_KEYS, entropic_state, restore_en
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.entropic import EXTENTS, PERFORMANCES, TCONORMS, rules
 from eocc.entropic.graph import renyi_order
-from eocc.entropic.regions import Fuzzification, normal_regions
+from eocc.entropic.regions import normal_regions
 from eocc.entropic.rules import Extent, MembershipFunction, Scores, TConorm, limit_grade, log_grades
 from eocc.entropic.search import GeneticSearch, Search, resolve_search
 from eocc.entropic.synthesis import EntropySynthesis, Model, Settings, Synthesis, ValidationSynthesis, synthesise
@@ -50,11 +50,7 @@ PRINTED: dict[str, Any] = {
 
 def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
     """Return the settings of a fit."""
-    fuzzification = Fuzzification(
-        resolve("extent", EXTENTS, classifier.extent, "__call__"),
-        rules.resolve_membership_function(classifier.membership_function),
-        resolve("tconorm", TCONORMS, classifier.tconorm, "__call__"),
-    )
+    extent = resolve("extent", EXTENTS, classifier.extent, "__call__")
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
     synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
     if classifier.synthesis == "validation":
@@ -62,7 +58,7 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
             **shared,
             beta=classifier.beta,
             performance=PERFORMANCES[classifier.performance],
-            extent=fuzzification.extent,
+            extent=extent,
             targets=split.targets,
             outliers=split.outliers,
         )
@@ -72,7 +68,9 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
         prototypes=classifier.prototypes,
         selection=resolve_selection(classifier.selection),
         synthesis=synthesis,
-        fuzzification=fuzzification,
+        extent=extent,
+        membership_function=rules.resolve_membership_function(classifier.membership_function),
+        tconorm=resolve("tconorm", TCONORMS, classifier.tconorm, "__call__"),
         search=resolve_search(classifier.search) if is_searched else None,
         weights=classifier.weights,
         n_threads=n_threads(classifier.n_jobs),

@@ -41,9 +41,6 @@ SHARED = (*ATTRIBUTES, "calibration", "n_features_in", "feature_names_in", "answ
 # Values that earlier versions stored.
 FORMER = ("ignored_columns", "text_format", "neighbour_entropy", "widths")
 ANSWERS = {"y": indices("n", least=-1), "names": texts("n"), "limit": numbers("4")}
-REMOVED = {
-    "indices": indices("n", rising=True), "places": indices("n", "all", rising=True), "names": optional(texts("n")),
-}  # fmt: skip
 
 
 def shared_state(classifier: Any) -> dict[str, Any]:
@@ -164,10 +161,10 @@ def _answers(state: Any, classifier: Any) -> Answers:
         check_keys("answers.removed", removed, TrainingRows._fields)
         check_patterns(classifier.measure_, removed["rows"])
         n = len(removed["rows"])
-        check_values(removed, REMOVED, {"n": n, "all": n + len(classifier.training_indices_)}, "answers.removed")
-        is_right = (removed["names"] is None) == (classifier._row_names_ is None)
+        sizes = {"n": n, "all": n + len(classifier.training_indices_)}
+        removed = restored(TrainingRows, removed, "answers.removed", sizes)
+        is_right = (removed.names is None) == (classifier._row_names_ is None)
         demand(is_right, "answers.removed.names must be texts, if the training rows have names")
-        removed = TrainingRows(**removed)
     return Answers(rows, y, tuple(state["names"]), threshold, calibration, removed)
 
 

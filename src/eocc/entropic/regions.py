@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,15 +21,6 @@ CANCELLED = 2e-15
 # The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite for every d below 1e54.
 # departure: extent of one
 LEAST_EXTENT = 1e-100
-
-
-@dataclass(frozen=True)
-class Fuzzification:
-    """How clusters become fuzzy regions."""
-
-    extent: Extent
-    membership_function: MembershipFunction
-    tconorm: TConorm
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,10 +91,10 @@ class FuzzyModel:
     tconorm: TConorm
 
     @classmethod
-    def of(cls, graph: EuclideanGraph, regions: Sequence[Region], how: Fuzzification) -> "FuzzyModel":
-        """Return the model of regions of the graph."""
+    def of(cls, graph: EuclideanGraph, regions: Sequence[Region], *functions: Any) -> Self:
+        """Return the model of regions of the graph, with a membership function and a t-conorm."""
         centres = graph.space.rows[[region.representative for region in regions]] + graph.space.means
-        return cls(centres, np.array([region.extent for region in regions]), how.membership_function, how.tconorm)
+        return cls(centres, np.array([region.extent for region in regions]), *functions)
 
     def ratios(self, rows: Matrix) -> Matrix:
         """Return d(v, R_i) / tau_i of every row in every region."""

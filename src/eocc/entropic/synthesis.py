@@ -20,8 +20,8 @@ from eocc.base.threads import cluster_in_use, one_blas_thread, threads, workers
 from eocc.base.types import Indices, Matrix
 from eocc.entropic.graph import EuclideanGraph, SpanningTree, euclidean_graph, normalized_entropy, renyi_entropy
 from eocc.entropic.partition import ROUNDING, cut, greedy_prune, members_of, modularity_curve, normalized_modularity
-from eocc.entropic.regions import Fuzzification, FuzzyModel, Performance, Region, build_region, performance_curve
-from eocc.entropic.rules import Extent
+from eocc.entropic.regions import FuzzyModel, Performance, Region, build_region, performance_curve
+from eocc.entropic.rules import Extent, MembershipFunction, TConorm
 from eocc.entropic.search import Generation, Search, generations
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 from eocc.space.prototypes.selections import Selection
@@ -120,7 +120,9 @@ class Settings:
     prototypes: int | float | None
     selection: Selection
     synthesis: Synthesis
-    fuzzification: Fuzzification
+    extent: Extent
+    membership_function: MembershipFunction
+    tconorm: TConorm
     search: Search | None
     weights: ArrayLike | None
     n_threads: int
@@ -247,12 +249,12 @@ def _model_of(
     steps: Sequence[Generation],
 ) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
-    labels, how, space = cut(graph.tree, candidate.n_clusters), settings.fuzzification, graph.space
-    regions = [build_region(graph, how.extent, members) for members in members_of(labels)]
+    labels, space = cut(graph.tree, candidate.n_clusters), graph.space
+    regions = [build_region(graph, settings.extent, members) for members in members_of(labels)]
     entropy = renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma)
     return Model(
         representation, candidate, graph.tree, entropy, modularity_curve(graph.distances, graph.tree), labels,
-        regions, FuzzyModel.of(graph, regions, how), _history(steps),
+        regions, FuzzyModel.of(graph, regions, settings.membership_function, settings.tconorm), _history(steps),
     )  # fmt: skip
 
 

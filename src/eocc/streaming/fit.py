@@ -20,7 +20,6 @@ from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
 from eocc.formats.files.formats import STDIN, check_regular, numbered, open_files
 from eocc.formats.files.rows import Choices, Chunk, Objects, learn, read_first, read_part, rows_per_chunk
-from eocc.formats.files.rows import Part as ReadRows
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
 from eocc.scale.passes import READING, Part
@@ -70,20 +69,6 @@ class Source:
             if part.good.any():
                 yield Part(part.X, np.asarray(part.chunk.rows)[part.good])
         say_left_out(bad)
-
-    def first_reading(self) -> Reading:
-        """Return how the first rows are read."""
-        chunk = next(filter(len, self.chunks()), None)
-        if chunk is None:
-            raise self.empty()
-        return read_first(chunk, self.choices)[0]
-
-    def whole(self) -> ReadRows:
-        """Return all rows, to learn from."""
-        chunks = [some for chunk in self.chunks() if len(some := self.choices.chosen(chunk))]
-        if not chunks:
-            raise self.empty()
-        return learn(chunks, chunks[0].where, None, self.choices)
 
     def empty(self) -> ValueError:
         """Return the error that there are no rows of the kind that is used."""
@@ -150,7 +135,7 @@ def source_of(
         paths = [path for one in given for path in files_of(Path(one))]
         chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths, dialect)
     elif hasattr(source, "shape") and hasattr(source, "__getitem__"):
-        (n_rows, _), chunks = _shape(source), partial(_of_array, source)
+        n_rows, chunks = _length_of(source), partial(_of_array, source)
     elif isinstance(source, Iterable):
         chunks = partial(_of_parts, source)
     else:
@@ -165,9 +150,8 @@ def _of_files(paths: Sequence[Path], dialect: Dialect | None) -> Iterator[Chunk]
 
 def _of_array(array: Any) -> Iterator[Chunk]:
     by_place = getattr(array, "iloc", array)  # slices of a frame itself go by its index
-    n_rows, n_columns = _shape(array)
-    step = rows_per_chunk(n_columns)
-    starts = track("reading rows", range(0, n_rows, step))
+    step = rows_per_chunk(array.shape[1])
+    starts = track("reading rows", range(0, array.shape[0], step))
     return _of_parts(by_place[start : start + step] for start in starts)
 
 
@@ -192,15 +176,14 @@ def _chunk(part: Any) -> Chunk:
     return Chunk(NO_FILE, Table(columns) if len(cells) else None, is_named=False)
 
 
-def _shape(array: Any) -> tuple[int, int]:
-    shape = array.shape
-    if len(shape) != 2:
-        raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
-    if not isinstance(shape[0], int | np.integer):
+def _length_of(array: Any) -> int:
+    if len(array.shape) != 2:
+        raise ValueError(f"an array of rows has 2 dimensions, not {len(array.shape)}")
+    if not isinstance(array.shape[0], int | np.integer):
         kind = f"{type(array).__module__.partition('.')[0]} {type(array).__name__}"
         remedy = "pass it to fit, or pass a list of chunks of rows"
         raise ValueError(f"the length of this {kind} is not known; {remedy}")
-    return int(shape[0]), int(shape[1])
+    return int(array.shape[0])
 
 
 def check_classifier(function: str, classifier: Any) -> None:
@@ -276,7 +259,9 @@ def fit_stream(
             source, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
             apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
         )  # fmt: skip
-        reading = stream.first_reading()
+        if (first := next(filter(len, stream.chunks()), None)) is None:
+            raise stream.empty()
+        reading = read_first(first, stream.choices)[0]
         are_numbers = all(column.kind in (NUMBER, "") for column in reading.columns) and draft.baseline_by is None
         if are_numbers and not (named and draft.measure in measures_of("records")):
             _fit_numbers(draft, stream, outliers, sample, reading.for_numbers(True, str(draft.measure)))
@@ -308,7 +293,10 @@ def _fit_whole(draft: Any, stream: Source, outliers: Any, reading: Reading) -> N
     if outliers is not None:
         both = [one for some in (normal, outliers) for one in (some if isinstance(some, list) else [some])]
         choices = replace(choices, where=(column, both))
-    learnt = replace(stream, choices=choices).whole()
+    chunks = [some for chunk in stream.chunks() if len(some := choices.chosen(chunk))]
+    if not chunks:
+        raise replace(stream, choices=choices).empty()
+    learnt = learn(chunks, chunks[0].where, None, choices)
     chunk = learnt.chunk
     if outliers is not None:
         y = np.where(rows_with(chunk.columns[chunk.named(column)].cells(), normal), 1, -1)[learnt.good]
