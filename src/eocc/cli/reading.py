@@ -1,7 +1,7 @@
 """The rows of files for the commands, also windows of series: which columns, which rows, and what users should know."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any
@@ -40,18 +40,18 @@ MOST_NOTES = 5
 ALL = "all"
 
 
+@dataclass
 class Named:
     """Counts rows, and keeps the names of the first few."""
 
-    def __init__(self, names: Sequence[Any] = ()) -> None:
-        self.count = 0
-        self.first: list[str] = []
-        self.add(names)
+    count: int = 0
+    first: list[str] = field(default_factory=list)
 
-    def add(self, names: Sequence[Any]) -> None:
+    def add(self, names: Sequence[Any]) -> "Named":
         """Count some more rows."""
         self.count += len(names)
         self.first += [printable(str(name)) for name in names[: SOME - len(self.first)]]
+        return self
 
     def __str__(self) -> str:
         """Return the names of the first rows, and how many more there are."""
@@ -139,7 +139,7 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     for note in part.remarks:
         say(f"Note: {note}.")
     if part.incomplete is not None:
-        Named(names_of(part.incomplete, about)).say("with missing values left out")
+        Named().add(names_of(part.incomplete, about)).say("with missing values left out")
     say_bad(rows.bad, "with cells that cannot be read left out ({})")
     return rows
 
@@ -165,7 +165,7 @@ def say_bad(
     bad: dict[Any, str], what: str = "rejected, with a cell that cannot be read ({}; --strict stops there)"
 ) -> None:
     """Print which rows have a cell that cannot be read, with the first reason, and what happens to them."""
-    Named(list(bad)).say(what.format(printable(next(iter(bad.values()), ""))))
+    Named().add(list(bad)).say(what.format(printable(next(iter(bad.values()), ""))))
 
 
 def _rows(part: Part, data: DataFiles, about: DataOptions, **more: Any) -> Rows:
@@ -194,7 +194,7 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
         apart = [about.id_column] if about.id_column and about.id_column not in known.names else []
         choices = Choices(apart, skips_incomplete=about.skip_incomplete, skips_bad=not about.strict)
         for number, chunk in enumerate(chunks):
-            part = read_part(chunk, known, choices, classifier._fills_gaps, spelling)
+            part = read_part(chunk, known, choices, classifier.measure_.fills_gaps, spelling)
             spelling = part.spelling
             skipped.add([] if part.incomplete is None else names_of(part.incomplete, about))
             if number == 0 and not is_whole:

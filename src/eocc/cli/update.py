@@ -77,7 +77,7 @@ def update(
         if found.remark:
             is_held |= p_values <= (1 + ROUNDING) / (found.n_held_out + 1)
             say(f"Note: {found.remark}. Rows stranger than all of them are held back.")
-        Named(list(compress(rows.names, is_held))).say(
+        Named().add(list(compress(rows.names, is_held))).say(
             "held back, abnormal to the present model (--accept-discoveries)"
         )
     if is_held.all():
@@ -178,7 +178,7 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
     is_normal = np.array([line["answer"] == NORMAL for line in lines])
     taught = classifier.teach(rows.some(places), np.where(is_normal, 1, -1), [line["row"] for line in lines])
     before, after = (known.predict(rows.X) == 1 for known in (classifier, taught))
-    more, fewer = Named(list(compress(rows.names, before & ~after))), Named(list(compress(rows.names, after & ~before)))
+    more, fewer = (Named().add(list(compress(rows.names, some))) for some in (before & ~after, after & ~before))
     taught.batches_ = history_of(classifier, changed_on(model))  # the new file is younger than the rows
     taught.save(output)
     say_file(output)

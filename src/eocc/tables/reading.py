@@ -175,10 +175,11 @@ class Reading:
 
         Without a list of faults the first one is raised.
         """
-        known, found = {column.name: column for column in raw.columns}, list[Fault]()
-        spelling = spelling or self.spelling
+        known, spelling = {column.name: column for column in raw.columns}, spelling or self.spelling
+        found = list[Fault]() if faults is None else faults
         typed = [judge.converted(known[one.name], one.kind, spelling, found, one.keeps_words) for one in self.columns]
-        _pass_on(found, faults)
+        if found and faults is None:
+            raise BadCellError(min(found))
         parts = zip(self.columns, typed, strict=True)
         return Table(tuple(part for one, column in parts for part in one.parts_of(column)))
 
@@ -222,13 +223,6 @@ def _seen(column: Column) -> dict[str, Any]:
     return {"low": float(present.min()), "high": float(present.max())} if len(present) else {}
 
 
-def _pass_on(found: list[Fault], faults: list[Fault] | None) -> None:
-    if faults is not None:
-        faults += found
-    elif found:
-        raise BadCellError(min(found))
-
-
 def fit_reading(
     raw: Table,
     keeps_all: bool = False,
@@ -244,7 +238,7 @@ def fit_reading(
     """
     texts = [column for column in raw.columns if holds_text(column) and column.name not in apart]
     spelling = (raw.dialect or Dialect()).spelling(texts)
-    columns, read, found = list[ReadColumn](), list[Column](), list[Fault]()
+    columns, read, found = list[ReadColumn](), list[Column](), list[Fault]() if faults is None else faults
     remarks, left_out = list[Remark](), dict.fromkeys((name for name in raw.names if name in apart), "")
     for column in raw.without(apart).columns:
         declared = kinds.get(column.name, column.declared)
@@ -263,7 +257,8 @@ def fit_reading(
         remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, judge.may_name(typed))
         columns.append(known)
         read += known.parts_of(typed)
-    _pass_on(found, faults)
+    if found and faults is None:
+        raise BadCellError(min(found))
     named = {name: why for name, why in left_out.items() if why}
     which = ", ".join(f"{quoted(name) if isinstance(name, str) else repr(name)} ({why})" for name, why in named.items())
     option = f"--all-columns compares {'them' if len(named) > 1 else 'it'}"

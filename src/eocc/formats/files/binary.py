@@ -75,20 +75,8 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any, n_rows: int = 0) -> 
         step = rows_per_chunk(len(names))
         for start in range(0, batch.num_rows, step):
             part = batch.slice(start, step)
-            table = arrow.table({name: _cells(part.column(k), name, where, arrow) for k, name in names.items()})
+            table = arrow.table({name: part.column(k) for k, name in names.items()})
             yield Chunk(where, table_of(table), file_rows=n_rows)
-
-
-def _cells(column: Any, name: str, where: str, arrow: Any) -> Any:
-    """Return a column whose moments have microseconds, as Python's: what is finer is cut, what does not fit refused."""
-    kind = column.type
-    if not arrow.types.is_timestamp(kind):
-        return column
-    try:
-        return column.cast(arrow.timestamp("us", kind.tz), safe=kind.unit != "ns")
-    except ValueError as error:
-        message = (str(error).splitlines() or [""])[0]
-        raise complaint(where, None, f"column {quoted(name)} of type {kind}: {message}; convert or drop it") from None
 
 
 def _pyarrow() -> Any:
