@@ -54,7 +54,7 @@ CHANGES = {
     "both weightings half each": (constant(neighbours, "LARGER", 0.5),),
     "the larger weighting alone": (constant(neighbours, "LARGER", 1.0),),
     "copies are not left out": (patch.object(neighbours.NeighboursView, "leave_twins_out", lambda *_: False),),
-    "rows set their own weights": (patch("eocc.space.weightings.LEVERAGE", 2.0),),
+    "rows set their own weights": (patch("eocc.space.representation.LEVERAGE", 2.0),),
 }
 
 

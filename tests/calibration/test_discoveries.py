@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.calibration.conformal import Calibration
-from eocc.calibration.discoveries import DiscoveryCounts, discoveries_among
+from eocc.calibration.conformal import Calibration, DiscoveryCounts, discoveries_among
 
 
 def held_out(n):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
 from eocc.entropic.synthesis import EntropySynthesis, embed
 from eocc.measures import Euclidean
-from eocc.space.weightings import checked_weights
+from eocc.space.representation import checked_weights
 from oracles import core
 from strategies import points
 

@@ -31,7 +31,7 @@ def agrees(clf, new):
         assert one.threshold == threshold.value
         assert one.difference == one.neighbourhoods[0].difference
         assert one.views[one.decided_by] == max(one.views.values())
-        assert tuple(one.views) == clf.surprise_model_.surprise.names
+        assert tuple(one.views) == clf.surprise_model_.names
         if one.outliers is None:
             assert one.surprise == one.views[one.decided_by]
         assert_allclose(threshold.ratios(np.array([one.surprise]))[0], one.how_far_out, rtol=1e-12)

@@ -304,7 +304,7 @@ def test_a_copy_of_a_training_row_with_gaps_scores_as_the_row_did_when_it_was_le
         X = [{"table": record, "load": float(i % 7)} for i, record in enumerate(records)]
     clf = SurpriseClassifier(measure=measure).fit(X)
     among = clf.surprise_model_.normal.among_itself()
-    clf.surprise_model_.surprise.neighbours.leave_twins_out(among)
+    clf.surprise_model_.neighbours.leave_twins_out(among)
     single = clf._score_all(X).margins[among.twins < 0]
     assert len(single) > 40
     assert np.abs(single[:, None] - clf.calibration_.margins).min(axis=1).max() < 1e-8

@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
 from eocc.measures import Euclidean
-from eocc.space.representation import Representation
-from eocc.space.weightings import _of_columns, _pair_shares, fit_weightings
+from eocc.space.representation import Representation, _of_columns, _pair_shares, fit_weightings
 from eocc.surprise.model import surprise_from_state, surprise_state
 
 
@@ -80,7 +79,7 @@ def test_measured_rows_without_extremes_have_no_weights_of_their_own():
 def test_training_rows_score_as_when_they_were_left_out(measure, tmp_path):
     X = lognormal(3, 40, 6)
     clf = SurpriseClassifier(measure=measure).fit(X)
-    assert len(clf.surprise_model_.surprise.neighbours.left_out.rows)
+    assert len(clf.surprise_model_.neighbours.left_out.rows)
     assert_allclose(np.sort(clf.decision_function(X)), clf.calibration_.margins, atol=1e-8)
     assert_array_equal([clf.decision_function(row[None])[0] for row in X], clf.decision_function(X))
     save(clf, tmp_path / "m.eocc")

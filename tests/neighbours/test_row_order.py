@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from doubles import plain
 from eocc.measures import Composite, FunctionMeasure, resolve_measure
 from eocc.space.prototypes.selections import dissimilarities
-from eocc.space.representation import Representation, represent
-from eocc.space.weightings import fit_weightings
+from eocc.space.representation import Representation, fit_weightings, represent
 
 
 def periodic_words(n):
@@ -22,7 +21,7 @@ def test_equalised_weights_come_from_all_kinds_of_objects(monkeypatch):
     patterns = measure.read(periodic_words(900))
     representation = Representation(measure.fit(patterns), patterns, patterns, np.arange(900), is_whole=True)
     sampled = fit_weightings(representation, np.ones(3))[0]
-    monkeypatch.setattr("eocc.space.weightings.SAMPLE", 900)
+    monkeypatch.setattr("eocc.space.representation.SAMPLE", 900)
     assert_allclose(sampled, fit_weightings(representation, np.ones(3))[0], rtol=0.05)
 
 

@@ -14,7 +14,7 @@ from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.base.markup import escaped, tag
 from eocc.base.registry import MANY
-from eocc.calibration.discoveries import discoveries_among
+from eocc.calibration.conformal import discoveries_among
 from eocc.explain import differences
 from eocc.measures import Composite, LabelledGraph
 from eocc.plots.projection import LogFrame

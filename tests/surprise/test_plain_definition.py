@@ -22,7 +22,7 @@ MOST, MOST_VALUES = 80, 8_000  # rows of either kind, and numbers in them: the d
 def landmarks_and_folds(clf):
     """The 64 different rows of the smallest content hash, and the folds; the first of equal rows stands for them."""
     keys = row_hashes(words_of(clf.prototypes_))
-    far = clf.surprise_model_.surprise.helpers.get("far")
+    far = clf.surprise_model_.helpers.get("far")
     kinds = np.unique(keys, return_inverse=True)[1]
     return ([] if far is None else far.landmarks.tolist()), (kinds % 5).tolist()
 
@@ -32,10 +32,10 @@ def assert_plain(X, new, tolerance=1e-7):
     clf = SurpriseClassifier(false_alarm_rate=0.2).fit(X)
     model = clf.surprise_model_
     views = oracle.views_of_rows(X, new, *landmarks_and_folds(clf))
-    assert model.surprise.names == tuple(views)
+    assert model.names == tuple(views)
     for k, name in enumerate(list(views)[1:]):
-        assert_allclose(model.surprise.training[:, k], views[name][0], rtol=tolerance, atol=tolerance, err_msg=name)
-    found = model.surprise.views(*model.compare(clf._read(new)))
+        assert_allclose(model.training[:, k], views[name][0], rtol=tolerance, atol=tolerance, err_msg=name)
+    found = model.views(*model.compare(clf._read(new)))
     for column, (name, expected) in zip(found.T, oracle.combined(views).items(), strict=True):
         assert_allclose(column, expected, rtol=tolerance, atol=tolerance, err_msg=name)
     assert_array_equal(clf._calibration_values(clf._read(new)), found.max(axis=1))

@@ -11,8 +11,7 @@ from eocc.base.threads import threads
 from eocc.calibration.conformal import Threshold
 from eocc.kernels.smallest import Lists, LocalScales, Remaining, mean_scales, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
-from eocc.space.representation import Representation
-from eocc.space.weightings import fit_weightings, no_left_out_weights
+from eocc.space.representation import Representation, fit_weightings, no_left_out_weights
 from eocc.surprise import comparison
 from eocc.surprise.comparison import Reference, nearest_in
 from eocc.surprise.model import fit_surprise_model

@@ -105,10 +105,10 @@ def test_the_unit_of_the_data_matters_little():
     X, new = normal_rows(1), normal_rows(2)
     clf, other = SurpriseClassifier().fit(X), SurpriseClassifier().fit(X * 8 - 5)
     views, others = (
-        one.surprise_model_.surprise.views(*one.surprise_model_.compare(rows))
+        one.surprise_model_.views(*one.surprise_model_.compare(rows))
         for one, rows in ((clf, new), (other, new * 8 - 5))
     )
-    names = clf.surprise_model_.surprise.names
+    names = clf.surprise_model_.names
     for name in ("neighbours", "cell"):
         assert_allclose(others[:, names.index(name)], views[:, names.index(name)], rtol=1e-9, atol=1e-9)
     assert_allclose(other.score_samples(new * 8 - 5), clf.score_samples(new), atol=0.1)
@@ -126,7 +126,7 @@ def test_one_row_copies_and_two_rows(X):
 
 def test_a_weight_of_0_is_0_under_all_weightings():
     clf = SurpriseClassifier(weights=[1.0, 0.5, 0.0]).fit(normal_rows(0))
-    first, *others = clf.surprise_model_.surprise.neighbours.weightings
+    first, *others = clf.surprise_model_.neighbours.weightings
     assert_array_equal(first.weights, [1.0, 0.5, 0.0])
     assert all(one.weights[2] == 0 for one in others)
 

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
+from eocc.calibration.conformal import Threshold
 from eocc.kernels.smallest import nearest_of_few
 from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
-from eocc.space.weightings import no_left_out_weights
+from eocc.space.representation import no_left_out_weights
 from eocc.surprise import helpers
 from eocc.surprise.comparison import Reference, sorting_steps
 from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, values_of
-from eocc.surprise.model import HANDICAPS, Surprise, fit_surprise
+from eocc.surprise.model import HANDICAPS, SurpriseModel, fit_surprise
 from oracles import surprise as oracle
 
 
@@ -48,7 +49,7 @@ def tables(rows):
 def views_of(clf, new):
     """The views of new rows by name."""
     model = clf.surprise_model_
-    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf._read(new))).T, strict=True))
+    return dict(zip(model.names, model.views(*model.compare(clf._read(new))).T, strict=True))
 
 
 def decisive(clf, new):
@@ -320,7 +321,7 @@ class TestCombination:
         }
         training = np.tile([[-1.0], [0.0], [1.0]], (1, len(known)))
         n = 1 + len(known)
-        return Surprise(view, known, training, np.arange(1.0, n + 1), np.full(n, 2.0))
+        return SurpriseModel(None, view, known, training, np.arange(1.0, n + 1), np.full(n, 2.0), Threshold(0.0, 1.0))
 
     def test_each_view_is_centred_scaled_and_handicapped(self, monkeypatch):
         made = self.made(monkeypatch, 9.0, far=12.0, covariance=13.0, cell=14.0)
@@ -328,7 +329,7 @@ class TestCombination:
         assert made.names == ("neighbours", "far", "covariance", "cell")
         # (9 - 1) / 2 = 4, (12 - 2) / 2 - 2.5, (13 - 3) / 2 - 1 and (14 - 4) / 2 - 2.5
         assert made.views(rows, []).tolist() == [[4.0, 2.5, 4.0, 2.5]]
-        assert made.of(rows, []).tolist() == [4.0]
+        assert made.surprises_compared(rows, []).tolist() == [4.0]
         assert HANDICAPS == {"far": 2.5, "covariance": 1.0, "cell": 2.5}
 
     def test_a_copy_keeps_the_helpers_of_its_training_row(self, monkeypatch):

@@ -208,7 +208,7 @@ def _removed(classifier: Any, answers: Answers | None) -> TrainingRows | None:
     outliers = known_outliers(None, answers)
     if outliers is None:
         return None
-    known, tolerance = rows_of_fit(classifier), classifier.surprise_model_.surprise.neighbours.weightings[0].tolerance
+    known, tolerance = rows_of_fit(classifier), classifier.surprise_model_.neighbours.weightings[0].tolerance
     distances = classifier.measure_.prepare(outliers, known.rows).evaluate(classifier.weights_)
     places = np.flatnonzero((distances <= tolerance).any(axis=0))
     if len(places) == len(known.indices):

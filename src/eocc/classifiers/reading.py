@@ -15,7 +15,7 @@ from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
 from eocc.scale.passes import materialised
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
-from eocc.space.weightings import checked_weights
+from eocc.space.representation import checked_weights
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading, say_remarks
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
 from eocc.tables.table import NUMBER, Table, gaps_in

@@ -13,7 +13,7 @@ from eocc.base.checks import number
 from eocc.base.estimator import check_is_fitted
 from eocc.base.printing import warn_user
 from eocc.base.types import Flags
-from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES, Discoveries, DiscoveryCounts, discoveries_among
+from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES, Discoveries, DiscoveryCounts, discoveries_among
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.entropic.rules import Scores
 from eocc.explain.explanation import number_columns

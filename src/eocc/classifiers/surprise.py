@@ -27,8 +27,7 @@ from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.prototypes.selections import count_of
-from eocc.space.representation import Representation, check_measure
-from eocc.space.weightings import fit_weightings
+from eocc.space.representation import Representation, check_measure, fit_weightings
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model, surprise_from_state, surprise_state
 
@@ -244,7 +243,7 @@ class SurpriseClassifier(LearnsRows):
 
     def _facts(self) -> dict[str, Any]:
         model, calibration = self.surprise_model_, self._calibrated()
-        facts: dict[str, Any] = {"method": "surprise", "views": ", ".join(model.surprise.names)}
+        facts: dict[str, Any] = {"method": "surprise", "views": ", ".join(model.names)}
         if model.n_outliers:
             facts["known outliers"] = model.n_outliers
         if calibration.foreign:
@@ -253,7 +252,7 @@ class SurpriseClassifier(LearnsRows):
 
     def _describe(self) -> str:
         n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
-        views = "; ".join(VIEWS_IN_WORDS[name] for name in self.surprise_model_.surprise.names)
+        views = "; ".join(VIEWS_IN_WORDS[name] for name in self.surprise_model_.names)
         return (
             f"The surprise of a row is the largest of its views: {views}. A row is rejected if its surprise is above a "
             f"limit that about {rate}% of new normal rows exceed."
@@ -309,7 +308,7 @@ class SurpriseClassifier(LearnsRows):
         outliers, answers = state["outliers"], self.answers_
         known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
         model = surprise_from_state(state["surprise"], self.measure_, self.prototypes_, known, answered)
-        is_right = (model.surprise.neighbours.weightings[0].weights == self.weights_).all()
+        is_right = (model.neighbours.weightings[0].weights == self.weights_).all()
         demand(is_right, "weightings must start with weights")
         demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
         function = resolve_membership_function(state["membership_function"])

@@ -94,7 +94,7 @@ def score(
     check_output(summary, model, *data.paths, output)
 
     from eocc.base.wording import counted
-    from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
+    from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
     from eocc.classifiers.summary import Counting
     from eocc.cli.reading import ALL, Named, kept_columns, places_in, say_bad, stream_for

@@ -45,7 +45,7 @@ def update(
 
     from eocc.base.types import ROUNDING
     from eocc.base.wording import counted
-    from eocc.calibration.discoveries import discoveries_among
+    from eocc.calibration.conformal import discoveries_among
     from eocc.classifiers.answers import rows_of_fit
     from eocc.classifiers.updating import Batch
     from eocc.cli.reading import Named, read_for

@@ -25,8 +25,7 @@ from eocc.entropic.rules import Extent, MembershipFunction, TConorm
 from eocc.entropic.search import Generation, Search, generations
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 from eocc.space.prototypes.selections import Selection
-from eocc.space.representation import Representation, check_measure, dissimilarity_space, represent
-from eocc.space.weightings import checked_weights
+from eocc.space.representation import Representation, check_measure, checked_weights, dissimilarity_space, represent
 
 
 @dataclass(frozen=True, eq=False)

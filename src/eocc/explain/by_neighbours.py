@@ -166,7 +166,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected; docs/guides/explanations.md shows one."""
     model: SurpriseModel = classifier.surprise_model_
     rows, near = model.compare(patterns)
-    view, views = model.surprise.neighbours, all_finite(model.surprise.views(rows, near)).tolist()
+    view, views = model.neighbours, all_finite(model.views(rows, near)).tolist()
     surprises = model.surprises_compared(rows, near)
     answered = np.zeros(len(patterns)) if model.correction is None else model.correction.of(rows.patterns)
     scores = Scores.of_ratios(model.threshold.ratios(surprises), classifier.membership_function_)
@@ -183,7 +183,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
         explanation = NeighbourExplanation(
             **said, comparison=near_rows[0].comparison, exemplars=exemplars[i], reasons=(), lead="", surprise=surprise,
             threshold=model.threshold.value, neighbourhoods=near_rows,
-            views=dict(zip(model.surprise.names, views[i], strict=True)), outliers=outliers[i], answered=answer,
+            views=dict(zip(model.names, views[i], strict=True)), outliers=outliers[i], answered=answer,
             n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         by_row = by_column[i] if by_column else None
@@ -265,7 +265,7 @@ def seen_by(
 
     `given` are the places of the columns of the data, without further parts of dates.
     """
-    view: Any = model.surprise.helpers.get(name)
+    view: Any = model.helpers.get(name)
     reference, own = rows.reference, int(rows.own[i])
     if own >= 0:  # a training row is compared with the others
         others = reference.prototypes[np.delete(np.arange(len(reference)), own)]

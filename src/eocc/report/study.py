@@ -11,7 +11,7 @@ from eocc.base.estimator import check_is_fitted
 from eocc.base.progress import stage
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted
-from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES, Discoveries
+from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES, Discoveries
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.classifiers.summary import Counting, Summary

@@ -12,7 +12,7 @@ from eocc.base.atomic import check_output, drafted
 from eocc.base.estimator import check_is_fitted
 from eocc.base.registry import choose
 from eocc.base.threads import in_order, n_threads
-from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
+from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.summary import Counting, Summary
 from eocc.entropic.rules import Scores

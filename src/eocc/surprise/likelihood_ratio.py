@@ -151,14 +151,14 @@ CONVERGED = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 10_000, "maxfun": 100_000}
 
 
 class Labelled(NamedTuple):
-    """Rows with what labels need of them: `surprises` (m,), `ratios` (m, v), standardised columns `z` (m, d).
+    """Rows with what labels need of them: `surprises` (m,), `ratios` (m, v), columns of `numbers` (m, d).
 
     `is_training` (m,) says which rows are copies of a normal row.
     """
 
     surprises: Matrix
     ratios: Matrix
-    z: Matrix
+    numbers: Matrix
     is_training: Flags
 
     def some(self, index: Indices | Flags | slice) -> "Labelled":
@@ -196,7 +196,7 @@ class LikelihoodRatio:
 
 
 def _columns(rows: Labelled, gaussians: Gaussians | None) -> Matrix:
-    single = [] if gaussians is None else [gaussians.columns(rows.z, rows.is_training)]
+    single = [] if gaussians is None else [gaussians.columns(gaussians.standardised(rows.numbers), rows.is_training)]
     return np.column_stack([rows.surprises, rows.ratios, *single])
 
 
@@ -221,7 +221,8 @@ def fit_likelihood_ratio(
         normal, n = normal.some(order[np.arange(MOST_NORMAL) * (n - 1) // (MOST_NORMAL - 1)]), MOST_NORMAL
     known = _columns(outliers, None)
     if gaussians is not None:
-        known = np.column_stack([known, gaussians.columns_left_out(outliers.z, outliers.is_training)])
+        z = gaussians.standardised(outliers.numbers)
+        known = np.column_stack([known, gaussians.columns_left_out(z, outliers.is_training)])
     columns, m = np.vstack([_columns(normal, gaussians), known]), len(known)
     standardisation = _standardisation(columns, n, n_main)
     if confirmed is not None:

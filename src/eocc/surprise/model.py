@@ -8,7 +8,6 @@ A training row, or a copy of one, keeps the numbers that it had when it was left
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.calibration.conformal import Threshold
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.content import row_hashes, words_of
-from eocc.space.weightings import LeftOutWeights
+from eocc.space.representation import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_covariance, fit_far
 from eocc.surprise.likelihood_ratio import (
@@ -58,65 +57,6 @@ HANDICAPS = {"far": 2.5, "covariance": 1.0, "cell": 2.5}
 
 
 @dataclass(frozen=True, eq=False)
-class Surprise:
-    """The `neighbours` view and the `helpers` that apply to the data, by name.
-
-    `training` (n, h) holds the helpers' numbers of the prototypes, each left out. `centres` and `units` (1 + h,) are
-    those of the neighbours and the helpers.
-    """
-
-    neighbours: Unstored[NeighboursView]
-    helpers: Unstored[dict[str, Any]]
-    training: Annotated[Matrix, numbers("r t", "[-1e280, 1e280]")]
-    centres: Annotated[Matrix, numbers("w", "[-1e280, 1e280]")]
-    units: Annotated[Matrix, numbers("w", "[1e-280, inf)")]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the views, in the order of their columns."""
-        return (NEIGHBOURS, *self.helpers)
-
-    def views(self, rows: Comparison, near: list[Nearest]) -> Matrix:
-        """Return every view of rows with these neighbours, in standard units, less its handicap: (m, 1 + h).
-
-        The helpers' numbers of copies of a prototype are known.
-        """
-        found, is_known = np.empty((len(rows.own), 1 + len(self.helpers))), rows.own >= 0
-        found[:, 0] = self.neighbours.of(near)
-        for k, helper in enumerate(self.helpers.values(), 1):
-            found[:, k] = 0.0 if is_known.all() else helper.of(rows)
-        found[is_known, 1:] = self.training[rows.own[is_known]]
-        handicaps = [0.0, *(HANDICAPS[name] for name in self.helpers)]
-        with np.errstate(over="ignore"):
-            return np.clip((found - self.centres) / self.units - handicaps, -HUGE, HUGE)
-
-    def of(self, rows: Comparison, near: list[Nearest]) -> Matrix:
-        """Return the surprise: about 0 for an ordinary training row, higher = less normal."""
-        return np.asarray(self.views(rows, near).max(axis=1))
-
-
-def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[Surprise, list[Nearest]]:
-    """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
-    neighbours = fit_neighbours(among, left_out)
-    near = neighbours.nearest_left_out(among)
-    reference = among.reference
-    hashes = row_hashes(words_of(reference.prototypes))
-    _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
-    fits: tuple[tuple[Any, Matrix] | None, ...] = (
-        fit_far(among, first, kinds),
-        fit_covariance(among, kinds),
-        None if reference.measure.cell_values is None else cells_of(reference),
-    )
-    fitted = {name: one for name, one in zip(HANDICAPS, fits, strict=True) if one is not None}
-    helpers = {name: helper for name, (helper, _) in fitted.items()}
-    training = np.column_stack([np.empty((len(kinds), 0)), *(values for _, values in fitted.values())])
-    columns = np.column_stack([neighbours.of(near), training])
-    least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
-    units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
-    return Surprise(neighbours, helpers, training, centres, np.where(units > ROUNDING, units, 1.0)), near
-
-
-@dataclass(frozen=True, eq=False)
 class Correction:
     """Adds amounts_j (1 - (d(x, a_j) / reaches_j)^2)^2 to the surprise of x, for each answered row a_j within reach."""
 
@@ -139,20 +79,62 @@ class Correction:
 class SurpriseModel:
     """The surprise among the `normal` rows, and its threshold; with labels also the likelihood ratio and the outliers.
 
-    `normal` and `outliers` are the rows that new rows are compared with. Answered rows have a `correction`.
+    `normal` and `outliers` are the rows that new rows are compared with. The views are that of the `neighbours` and
+    those of the `helpers` that apply to the data, by name. `training` (n, h) holds the helpers' numbers of the
+    prototypes, each left out. `centres` and `units` (1 + h,) are those of the views. Answered rows have a `correction`.
     """
 
     normal: Unstored[Reference]
-    surprise: Unstored[Surprise]
+    neighbours: Unstored[NeighboursView]
+    helpers: Unstored[dict[str, Any]]
+    training: Annotated[Matrix, numbers("r t", "[-1e280, 1e280]")]
+    centres: Annotated[Matrix, numbers("w", "[-1e280, 1e280]")]
+    units: Annotated[Matrix, numbers("w", "[1e-280, inf)")]
     threshold: Threshold
     likelihood_ratio: LikelihoodRatio | None = None
     outliers: Unstored[Reference | None] = None
     correction: Correction | None = None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the views, in the order of their columns."""
+        return (NEIGHBOURS, *self.helpers)
+
+    @property
     def n_outliers(self) -> int:
         """How many known outliers new rows are compared with."""
         return 0 if self.outliers is None else len(self.outliers)
+
+    def compare(self, patterns: Any) -> tuple[Comparison, list[Nearest]]:
+        """Return new patterns compared with the normal rows, and the nearest of these."""
+        rows = self.normal.compare(patterns)
+        return rows, self.neighbours.nearest(rows)
+
+    def views(self, rows: Comparison, near: list[Nearest]) -> Matrix:
+        """Return every view of rows with these neighbours, in standard units, less its handicap: (m, 1 + h).
+
+        The helpers' numbers of copies of a prototype are known. The largest view is about 0 for an ordinary training
+        row, higher = less normal.
+        """
+        found, is_known = np.empty((len(rows.own), 1 + len(self.helpers))), rows.own >= 0
+        found[:, 0] = self.neighbours.of(near)
+        for k, helper in enumerate(self.helpers.values(), 1):
+            found[:, k] = 0.0 if is_known.all() else helper.of(rows)
+        found[is_known, 1:] = self.training[rows.own[is_known]]
+        handicaps = [0.0, *(HANDICAPS[name] for name in self.helpers)]
+        with np.errstate(over="ignore"):
+            return np.clip((found - self.centres) / self.units - handicaps, -HUGE, HUGE)
+
+    def labelled(self, rows: Comparison, near: list[Nearest], to_outliers: Comparison | None = None) -> Labelled:
+        """Return what the likelihood ratio needs of rows with these neighbours."""
+        assert self.outliers is not None
+        to_outliers = self.outliers.compare(rows.patterns) if to_outliers is None else to_outliers
+        k, ratios = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (self.normal, self.outliers))), []
+        for number, weighting in enumerate(self.neighbours.weightings):
+            distances = to_outliers.nearest(number, k).distances
+            ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
+        columns = numbers_of(self.normal, rows.patterns)
+        return Labelled(self.views(rows, near).max(axis=1), np.column_stack(ratios), columns, rows.own >= 0)
 
     def surprises(self, patterns: Any) -> Matrix:
         """Return the surprise of new patterns."""
@@ -160,43 +142,35 @@ class SurpriseModel:
 
     def surprises_compared(self, rows: Comparison, near: list[Nearest]) -> Matrix:
         """Return the surprise of patterns whose nearest normal rows are known."""
-        if self.likelihood_ratio is None:
-            surprises = self.surprise.of(rows, near)
-        else:
-            surprises = self.likelihood_ratio.of(self.labelled(rows, near))
-        return surprises if self.correction is None else surprises + self.correction.of(rows.patterns)
+        ratio = self.likelihood_ratio
+        surprises = self.views(rows, near).max(axis=1) if ratio is None else ratio.of(self.labelled(rows, near))
+        return np.asarray(surprises if self.correction is None else surprises + self.correction.of(rows.patterns))
 
-    def compare(self, patterns: Any) -> tuple[Comparison, list[Nearest]]:
-        """Return new patterns compared with the normal rows, and the nearest of these."""
-        rows = self.normal.compare(patterns)
-        return rows, self.surprise.neighbours.nearest(rows)
 
-    def labelled(self, rows: Comparison, near: list[Nearest]) -> Labelled:
-        """Return what the likelihood ratio needs of patterns."""
-        assert self.likelihood_ratio is not None
-        assert self.outliers is not None
-        to_outliers = self.outliers.compare(rows.patterns)
-        return _labelled(self.surprise, self.likelihood_ratio.gaussians, rows, near, to_outliers)
+def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseModel, list[Nearest]]:
+    """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
+    reference, neighbours = among.reference, fit_neighbours(among, left_out)
+    near = neighbours.nearest_left_out(among)
+    hashes = row_hashes(words_of(reference.prototypes))
+    _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
+    fits: tuple[tuple[Any, Matrix] | None, ...] = (
+        fit_far(among, first, kinds),
+        fit_covariance(among, kinds),
+        None if reference.measure.cell_values is None else cells_of(reference),
+    )
+    fitted = {name: one for name, one in zip(HANDICAPS, fits, strict=True) if one is not None}
+    helpers = {name: helper for name, (helper, _) in fitted.items()}
+    training = np.column_stack([np.empty((len(kinds), 0)), *(values for _, values in fitted.values())])
+    columns = np.column_stack([neighbours.of(near), training])
+    least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
+    units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
+    units = np.where(units > ROUNDING, units, 1.0)
+    return SurpriseModel(reference, neighbours, helpers, training, centres, units, Threshold(0.0, 1.0)), near
 
 
 def _outliers_of(normal: Reference, outliers: Any) -> Reference:
     """Return known outliers as a reference."""
     return Reference(normal.measure, outliers, normal.weightings, length=N_NEAR + 1)  # and the outlier itself
-
-
-def _labelled(
-    surprise: Surprise, gaussians: Gaussians | None, rows: Comparison, near: list[Nearest], to_outliers: Comparison
-) -> Labelled:
-    normal, outliers = rows.reference, to_outliers.reference
-    k = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (normal, outliers)))
-    ratios = []
-    for number, weighting in enumerate(surprise.neighbours.weightings):
-        distances = to_outliers.nearest(number, k).distances
-        ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
-    z = np.empty((len(rows.patterns), 0))
-    if gaussians is not None:
-        z = gaussians.standardised(numbers_of(normal, rows.patterns))
-    return Labelled(surprise.of(rows, near), np.column_stack(ratios), z, rows.own >= 0)
 
 
 def fit_surprise_model(
@@ -207,28 +181,23 @@ def fit_surprise_model(
     `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
     """
     among = normal.among_itself()
-    surprise, near = fit_surprise(among, left_out)
-    model, view = SurpriseModel(normal, surprise, Threshold(0.0, 1.0)), surprise.neighbours
+    model, near = fit_surprise(among, left_out)
+    view = model.neighbours
     if outliers is None:
         near = view.nearest_left_out(among) if view.leave_twins_out(among) else near
-        return model, surprise.of(among, near)
-    known, gaussians, answered = _outliers_of(normal, outliers), None, None
-    columns = numbers_of(normal, normal.prototypes)
-    if columns.shape[1]:
-        gaussians = fit_gaussians(columns, numbers_of(normal, outliers))
-    labelled = partial(_labelled, surprise, gaussians)
-    to_outliers = known.compare(normal.prototypes)
-    inside = scored = labelled(among, near, to_outliers)
-    rows = normal.compare(outliers)
-    outside = labelled(rows, view.nearest(rows), known.among_itself())
+        return model, model.views(among, near).max(axis=1)
+    known, answered = _outliers_of(normal, outliers), None
+    model, to_outliers = replace(model, outliers=known), known.compare(normal.prototypes)
+    inside = scored = model.labelled(among, near, to_outliers)
+    outside = model.labelled(*model.compare(outliers), known.among_itself())
     if confirmed is not None:
-        rows = normal.compare(confirmed)
-        answered = labelled(rows, view.nearest(rows), known.compare(confirmed))
+        answered = model.labelled(*model.compare(confirmed))
+    gaussians = fit_gaussians(inside.numbers, outside.numbers) if inside.numbers.shape[1] else None
     ratio = fit_likelihood_ratio(gaussians, inside, outside, answered)
     if view.leave_twins_out(among):
-        scored = labelled(among, view.nearest_left_out(among), to_outliers)
+        scored = model.labelled(among, view.nearest_left_out(among), to_outliers)
     surprises = surprises_left_out(ratio, inside, outside, answered, scored)
-    return replace(model, likelihood_ratio=ratio, outliers=known), surprises
+    return replace(model, likelihood_ratio=ratio), surprises
 
 
 def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) -> SurpriseModel:
@@ -256,15 +225,14 @@ def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) ->
 
 def surprise_state(model: SurpriseModel) -> dict[str, Any]:
     """Return all but the known outliers, as numbers, arrays and dictionaries of these."""
-    surprise, view = model.surprise, model.surprise.neighbours
+    view = model.neighbours
     # A cell view is computed from the prototypes, which gives the same numbers.
-    helpers = {name: {} if name == "cell" else written(helper) for name, helper in surprise.helpers.items()}
+    helpers = {name: {} if name == "cell" else written(helper) for name, helper in model.helpers.items()}
     return {
         "weightings": stacked(view.weightings),
         "left_out": written(view.left_out),
         "standardisation": written(view.standardisation),
         "helpers": helpers,
-        **written(surprise),
         **written(model),
     }
 
@@ -276,7 +244,7 @@ def surprise_from_state(
     is_old = type(state) is dict and "helpers" not in state
     demand(not is_old, "its score is that of eocc 0.2, which this version does not have; fit the model again")
     own = ("weightings", "left_out", "standardisation", "helpers")
-    check_keys("surprise", state, (*own, *declared(Surprise), *declared(SurpriseModel)))
+    check_keys("surprise", state, (*own, *declared(SurpriseModel)))
     r = len(prototypes)
     sizes = {"r": r, "u": measure.n_parameters, "s": len(neighbourhood_sizes(r - 1))}
     stored = state["weightings"]
@@ -297,16 +265,13 @@ def surprise_from_state(
     if correction is not None:
         reference = Reference(measure, answered, normal.weightings)
         correction = restored(Correction, correction, "correction", {"a": len(answered)}, answered=reference)
-    values = {name: state[name] for name in declared(Surprise)}
-    view = NeighboursView(weightings, standardisation, left_out)
-    return SurpriseModel(
-        normal,
-        restored(Surprise, values, "", sizes, neighbours=view, helpers=helpers),
-        restored(Threshold, state["threshold"], "threshold"),
-        None if ratio is None else _likelihood_ratio(ratio, v, normal),
-        None if outliers is None else _outliers_of(normal, outliers),
-        correction,
-    )
+    ratio = None if ratio is None else _likelihood_ratio(ratio, v, normal)
+    values = {name: state[name] for name in declared(SurpriseModel)}
+    return restored(
+        SurpriseModel, {**values, "likelihood_ratio": ratio, "correction": correction}, "", sizes, normal=normal,
+        neighbours=NeighboursView(weightings, standardisation, left_out), helpers=helpers,
+        outliers=None if outliers is None else _outliers_of(normal, outliers),
+    )  # fmt: skip
 
 
 def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:

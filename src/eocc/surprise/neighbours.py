@@ -20,7 +20,7 @@ from eocc.base.checks import numbers, real
 from eocc.base.threads import BLOCK_SIZE
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.kernels.smallest import LocalScales
-from eocc.space.weightings import LeftOutWeights
+from eocc.space.representation import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Nearest, nearest_in
 
 # Neighbourhood sizes double up to this one.

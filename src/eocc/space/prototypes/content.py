@@ -4,22 +4,21 @@ Prototypes are chosen by these words: not by the order of the rows, their chunks
 """
 
 import pickle
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.types import Indices, Matrix
 from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, hash_rows
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import FittedMeasure
-from eocc.scale.passes import Passes
+from eocc.scale.passes import Part, Passes
 from eocc.space.prototypes.selections import check_places
 from eocc.tables.table import Column, Table
 
@@ -86,24 +85,20 @@ def _text(pattern: Any) -> bytes:
     """Return what the pattern holds, in an order that does not depend on the process."""
     if isinstance(pattern, np.ndarray) and pattern.dtype != object:
         return repr((pattern.shape, pattern.tolist())).encode()
-    if isinstance(pattern, np.ndarray | list | tuple):
-        return _joined(map(_text, pattern))
-    if isinstance(pattern, dict | frozenset | set):
-        return _joined(sorted(map(_text, pattern.items() if isinstance(pattern, dict) else pattern)))
     if isinstance(pattern, LabelledGraph):
         attributes = pattern.vertex_attributes, pattern.edge_attributes
-        return _text((pattern.n_vertices, np.asarray(pattern.edges), attributes, pattern.directed))
+        pattern = pattern.n_vertices, np.asarray(pattern.edges), attributes, pattern.directed
+    if isinstance(pattern, np.ndarray | list | tuple | dict | frozenset | set):
+        texts = map(_text, pattern.items() if isinstance(pattern, dict) else pattern)
+        ordered = sorted(texts) if isinstance(pattern, dict | frozenset | set) else texts
+        # Each text follows its length, so that no others give the same.
+        return b"[" + b"".join(b"%d:%b" % (len(text), text) for text in ordered)
     if object.__repr__(pattern) == repr(pattern):  # only an address
         try:
             return pickle.dumps(pattern, protocol=5)
         except (AttributeError, TypeError, pickle.PicklingError):  # functions, locks and the like say nothing
             return _text({key: value for key, value in vars(pattern).items() if not callable(value)})
     return repr(pattern).encode()
-
-
-def _joined(texts: Iterable[bytes]) -> bytes:
-    # Each text follows its length, so that no others give the same.
-    return b"[" + b"".join(b"%d:%b" % (len(text), text) for text in texts)
 
 
 # So many hashes wait before they are counted: a part of a table then needs no counts of its own.
@@ -157,26 +152,6 @@ class Census:
         return self
 
 
-class Kept(NamedTuple):
-    """The rows that were kept: their `values` and their row `numbers`, ascending."""
-
-    values: Matrix
-    numbers: Indices
-
-
-class _Candidates(NamedTuple):
-    """Rows that may be kept; `most` is how often a row of this hash may be."""
-
-    keys: Matrix
-    hashes: Words
-    numbers: Indices
-    most: Indices
-    values: Matrix
-
-    def some(self, places: Indices | Flags) -> "_Candidates":
-        return _Candidates._make(part[places] for part in self)
-
-
 class Sketch:
     """The second pass: `size` of the rows that the census counted, all if there are fewer, in memory for twice as many.
 
@@ -196,7 +171,8 @@ class Sketch:
     def __init__(self, census: Census, size: int) -> None:
         self._census: Census | None = census
         self._size, self._bound = size, np.inf
-        self._parts: list[_Candidates] = []
+        # Of rows that may be kept: the keys, hashes, row numbers, how often a row of this hash may be kept, and values.
+        self._parts: list[tuple[Any, ...]] = []
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_census": None}  # what travels to another worker is merged there, not added to
@@ -212,39 +188,40 @@ class Sketch:
         # A row may be kept as often as is its share of all rows, rounded, and at least once.
         cells = counts[(hashes & CELL_MASK).astype(np.int64)]
         most = np.maximum(1, (2 * cells * self._size + total) // (2 * total))
-        return self._take([_Candidates(keys, hashes, numbers[near], most, rows[near])])
+        return self._take([(keys, hashes, numbers[near], most, rows[near])])
 
     def merge(self, other: "Sketch") -> Self:
         """Take the rows of another sketch into account, made from the same census; return self."""
         self._bound = min(self._bound, other._bound)
-        return self._take([part.some(part.keys <= self._bound) for part in other._parts])
+        return self._take([tuple(one[part[0] <= self._bound] for one in part) for part in other._parts])
 
-    def kept(self) -> Kept:
+    def kept(self) -> Part:
         """Return the rows that are kept, in the order of their numbers."""
         if not self._parts:
-            return Kept(np.empty((0, 0)), np.empty(0, np.int64))
+            return Part(np.empty((0, 0)), np.empty(0, np.int64))
         self._drop()
-        found = self._parts[0]
-        order = np.argsort(found.numbers)
-        return Kept(found.values[order], found.numbers[order])
+        _, _, numbers, _, values = self._parts[0]
+        order = np.argsort(numbers)
+        return Part(values[order], numbers[order])
 
-    def _take(self, parts: list[_Candidates]) -> Self:
+    def _take(self, parts: list[tuple[Any, ...]]) -> Self:
         self._parts = self._parts + parts
-        if sum(len(part.keys) for part in self._parts) > 2 * self._size:
+        if sum(len(keys) for keys, *_ in self._parts) > 2 * self._size:
             self._drop()
         return self
 
     def _drop(self) -> None:
         """Drop the rows that are surely out: rows that come later can only move the end of what is taken down."""
-        known = _Candidates(*map(np.concatenate, zip(*self._parts, strict=True)))
-        order = np.lexsort((known.numbers, known.hashes, known.keys))
-        hashes, places = known.hashes[order], np.arange(len(order))
+        known = tuple(map(np.concatenate, zip(*self._parts, strict=True)))
+        keys, hashes, numbers, most, _ = known
+        order = np.lexsort((numbers, hashes, keys))
+        hashes, places = hashes[order], np.arange(len(order))
         is_first = np.append(True, hashes[1:] != hashes[:-1])
-        is_surplus = places - np.maximum.accumulate(np.where(is_first, places, 0)) >= known.most[order]
+        is_surplus = places - np.maximum.accumulate(np.where(is_first, places, 0)) >= most[order]
         order = np.concatenate([order[~is_surplus], order[is_surplus]])[: self._size]
-        if len(known.keys) - is_surplus.sum() >= self._size:
-            self._bound = float(known.keys[order[-1]])
-        self._parts = [known.some(order)]
+        if len(keys) - is_surplus.sum() >= self._size:
+            self._bound = float(keys[order[-1]])
+        self._parts = [tuple(one[order] for one in known)]
 
 
 def take_census(passes: Passes) -> Census:
@@ -252,7 +229,7 @@ def take_census(passes: Passes) -> Census:
     return passes.fold(lambda part: Census().add(part.values), Census.merge, "counting rows")
 
 
-def choose_rows(passes: Passes, census: Census, size: int) -> Kept:
+def choose_rows(passes: Passes, census: Census, size: int) -> Part:
     """Return `size` of the rows that the census counted, all if there are fewer."""
     return passes.fold(
         lambda part: Sketch(census, size).add(part.values, part.numbers), Sketch.merge, "choosing rows"
