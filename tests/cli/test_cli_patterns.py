@@ -271,7 +271,7 @@ FAILURES = [
     (["fit", "-"], "pass --input-format"),
     (["fit", "-", "--input-format", "parquet"], "cannot be read from standard input"),
     (["fit", "folder"], "folder: holds no .gxl file"),
-    (["fit", "words.txt", "--label", "class", "--target", "x"], "only tables have labels"),
+    (["fit", "words.txt", "--label", "class", "--target", "x"], "has no columns; leave --label out"),
     (["score", "m.eocc", "none.csv"], "no file 'none.csv'"),
     (["score", "none.eocc", "train.csv"], "none.eocc"),
     (["score", "train.csv", "train.csv"], "train.csv"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.printing import has_instead, printable, quoted
+from eocc.base.printing import printable, quoted
 from eocc.base.progress import stage
 from eocc.base.registry import SOME, listed
 from eocc.base.types import Flags
@@ -237,11 +237,7 @@ def kept_columns(chunk: Chunk, wanted: str, reading: Reading | None, is_typed: b
 
 def _labelled(chunk: Chunk, data: DataFiles, about: DataOptions) -> tuple[Flags, Flags]:
     """Return which rows are normal, and which are known outliers."""
-    columns, is_outlier = chunk.columns, np.zeros(len(chunk), bool)
-    if about.label not in columns:
-        has = has_instead(about.label, list(columns)) if columns else "only tables have labels"
-        raise ValueError(f"{data} has no column {about.label!r}; {has}")
-    labels = columns[about.label].cells()
+    labels, is_outlier = chunk.column(about.label, "--label").cells(), np.zeros(len(chunk), bool)
 
     def rows_of(value: str) -> Flags:
         found = rows_with(labels, value)

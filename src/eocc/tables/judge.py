@@ -209,13 +209,11 @@ def _of_values(column: Column, kind: str, faults: list[Fault]) -> Column:
 
 def _as_text(column: Column, is_gap: Sequence[bool]) -> Column:
     """Return the texts without blanks around them, each label once, in alphabetical order: rows may be in any order."""
-    words = [None if gap else _word(label) for label, gap in zip(column.labels or (), is_gap, strict=True)]
-    used = np.bincount(column.codes + 1, minlength=len(words) + 1)[1:] > 0
-    labels = sorted({word for word, is_used in zip(words, used, strict=True) if is_used and word is not None})
-    code = {word: number for number, word in enumerate(labels)}
-    places = np.array([*(np.nan if word is None else code.get(word, np.nan) for word in words), np.nan])
-    values = places[column.codes]
-    return Column(column.name, EMPTY if np.isnan(values).all() else TEXT, values, tuple(labels))
+    codes, places, given = column.codes, np.full(len(is_gap) + 1, np.nan), column.labels or ()
+    used = [code for code in np.flatnonzero(np.bincount(codes + 1)[1:]).tolist() if not is_gap[code]]
+    words = np.array([_word(given[code]) for code in used], object)
+    labels, places[used] = np.unique(words, return_inverse=True)
+    return Column(column.name, TEXT if used else EMPTY, places[codes], tuple(labels.tolist()))
 
 
 def _word(label: Any) -> str:
