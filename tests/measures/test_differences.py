@@ -11,12 +11,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rapidfuzz.distance import Levenshtein
 
 from eocc.measures import DTW, MEASURES, Composite, CosineBags, Gower, GraphEdit, LabelledGraph, resolve_measure
-from eocc.measures.difference import Difference, difference_of
+from eocc.measures.difference import Difference, Pair
 from eocc.measures.graphs import graph_edit_path
 from eocc.measures.series import stretches_of, warping_path
 from eocc.measures.strings import edit_runs
 from oracles import series as series_oracle
 from samples import samples
+
+
+def difference_of(*pair):
+    return Pair(*pair).difference
+
 
 NUMBER_ALONE = {"precomputed"}
 

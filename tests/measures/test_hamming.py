@@ -6,8 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures import Hamming
-from eocc.measures.difference import difference_of
+from eocc.measures.difference import Pair
 from oracles import hamming as oracle
+
+
+def difference_of(*pair):
+    return Pair(*pair).difference
 
 
 @st.composite

@@ -172,7 +172,7 @@ def check_pair(measure: Any, fitted: Any) -> None:
     """Demand that the fitted measure is of the class that this measure gives, in all parts."""
     is_right = measure.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
     demand(is_right, f"the measure {measure.called} does not give {fitted.called}")
-    parts, fitted_parts = measure.part_measures, fitted.part_measures
+    parts, fitted_parts = measure.measures or {}, fitted.measures or {}
     demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
     for name, part in parts.items():
         check_pair(part, fitted_parts[name])

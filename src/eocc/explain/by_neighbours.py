@@ -23,7 +23,7 @@ from eocc.explain.reasons import (
     least_usual,
     range_reason,
 )
-from eocc.measures.difference import MOST_NAMED, Cells, Difference, PendingDifference
+from eocc.measures.difference import MOST_NAMED, Cells, Difference, Pair
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CellView, CovarianceView, FarView, cells_of, columns_of, values_of
 from eocc.surprise.model import NEIGHBOURS, SurpriseModel
@@ -50,7 +50,7 @@ class Neighbourhood:
     n_local: int
     local_ratio: float
     neighbour: TrainingRow
-    comparison: PendingDifference = field(compare=False)
+    comparison: Pair = field(compare=False)
 
     @property
     def difference(self) -> Difference:
@@ -240,7 +240,7 @@ def _neighbourhoods(
     for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]
         neighbour = training_row(classifier, distances[i], column)
-        comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
+        comparison = Pair(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
         profile = tuple(profiles[i].tolist())
         found.append(Neighbourhood(sizes, profile, medians, weighting.needed[1], ratios[i], neighbour, comparison))
     return found

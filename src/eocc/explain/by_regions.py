@@ -25,7 +25,7 @@ from eocc.explain.explanation import (
     training_row,
 )
 from eocc.explain.reasons import LEAST_SHOWN, Reason, difference_reasons, least_usual
-from eocc.measures.difference import PendingDifference
+from eocc.measures.difference import Pair
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,7 +122,7 @@ def region_explanations(
     for i, (said, (region, *others)) in enumerate(zip(scores, ranked.tolist(), strict=True)):
         column = centres[region]
         prototype = training_row(classifier, rows[i], column)
-        comparison = PendingDifference(
+        comparison = Pair(
             classifier.measure_, patterns[i : i + 1], classifier.prototypes_[column : column + 1], classifier.weights_,
             classifier._feature_names, "prototype" if keeps_rows else "centre",
         )  # fmt: skip

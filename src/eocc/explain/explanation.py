@@ -18,7 +18,7 @@ from eocc.base.wording import all_finite, format_number, share, wrapped
 from eocc.entropic.rules import BOUNDARY, Scores
 from eocc.explain.reasons import EDITS, LEAST_SHOWN, Reason
 from eocc.measures.auto import is_pairwise
-from eocc.measures.difference import Difference, PendingDifference, difference_of
+from eocc.measures.difference import Difference, Pair
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Explanation(ABC):
     is_target: bool
     membership: float
     how_far_out: float
-    comparison: PendingDifference = field(compare=False)
+    comparison: Pair = field(compare=False)
     exemplars: tuple[TrainingRow, ...]
     reasons: tuple[Reason, ...]
     lead: str
@@ -263,7 +263,7 @@ def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
     if len(one) != len(other):
         raise ValueError(f"X has {len(one)} rows and Y {len(other)}; rows are compared in pairs, so pass as many")
     measure, weights, names = classifier.measure_, classifier.weights_, classifier._feature_names
-    return [difference_of(measure, one[i : i + 1], other[i : i + 1], weights, names) for i in range(len(one))]
+    return [Pair(measure, one[i : i + 1], other[i : i + 1], weights, names).difference for i in range(len(one))]
 
 
 def training_row(classifier: Any, row: Matrix, column: int) -> TrainingRow:

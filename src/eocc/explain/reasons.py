@@ -13,7 +13,7 @@ from eocc.base.types import Indices, Matrix
 from eocc.base.wording import format_number, format_own, format_value, format_within, shortened, to_json
 from eocc.kernels.strangeness import MOST, UNSEEN, strangeness_of_rows
 from eocc.measures.composite import FittedComposite, RecordPart
-from eocc.measures.difference import MOST_NAMED, Cells, Difference, difference_of, ranked_contributions
+from eocc.measures.difference import MOST_NAMED, Cells, Difference, Pair, ranked_contributions
 
 # A value is compared with the values of this many normal rows, those most like the row in the other columns.
 N_NEAR = 16
@@ -257,6 +257,6 @@ def _part_reason(part: RecordPart, pattern: Any, prototype: Any, share: float) -
     said, normal = (shortened(part.measure.describe(one, None)) for one in (here, there))
     text = f"{part.name} is {said}; the most similar normal row near it has {normal}"
     if said == normal:
-        ranked = ranked_contributions(difference_of(part.measure, here, there, part.own).contributions)
+        ranked = ranked_contributions(Pair(part.measure, here, there, part.own).difference.contributions)
         text = f"{part.name}: {ranked[0].text}" if ranked else text
     return Reason(str(part.name), text, said, None, None, share, said, normal)

@@ -11,7 +11,7 @@ from eocc.base.types import Matrix
 from eocc.base.wording import format_number
 from eocc.measures import MEASURES
 from eocc.measures.auto import resolve_measure
-from eocc.measures.difference import Contribution, Difference, Pair, difference_of
+from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 
 
@@ -44,11 +44,6 @@ class FittedComposite(FittedMeasure):
     measures: Annotated[dict[str, Any], mapping(hashable, Check("a fitted measure", lambda one: _is_fitted(one)))]
 
     @property
-    def part_measures(self) -> Mapping[str, Any]:
-        """The fitted measures of the parts."""
-        return self.measures
-
-    @property
     def n_parameters(self) -> int:
         """One weight per part, then the parts' own parameters."""
         return len(self.measures) + sum(int(measure.n_parameters) for measure in self.measures.values())
@@ -79,7 +74,7 @@ class FittedComposite(FittedMeasure):
         """Return w_k d_k / K for each of the K parts; `inner` holds contributions that add up to d_k."""
         contributions = []
         for name, part, weight, own in self.parts(pair.weights):
-            inner = difference_of(part, pair.pattern.parts[name], pair.prototype.parts[name], own, None, pair.called)
+            inner = Pair(part, pair.pattern.parts[name], pair.prototype.parts[name], own, None, pair.called).difference
             amount = weight * inner.dissimilarity / len(self.measures)
             text = f"{name}, of weight {format_number(weight)}"
             contributions.append(Contribution(amount, text, {"part": str(name), "weight": weight}, inner=inner))
@@ -127,11 +122,6 @@ class Composite(Measure):
         if not isinstance(self.measures, Mapping) or not self.measures:
             raise ValueError("a composite needs a mapping from the names of its parts to their measures")
         object.__setattr__(self, "measures", _each(self.measures, lambda _, measure: resolve_measure(measure)))
-
-    @property
-    def part_measures(self) -> Mapping[str, Any]:
-        """The measures of the parts."""
-        return self.measures
 
     def read(self, X: Any) -> Records:
         """Split records into their parts, each read by its own measure."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,30 @@ from eocc.base.wording import format_number, format_part, share
 MOST_NAMED = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pair:
-    """A pattern and a prototype, each as patterns of length 1, and d(pattern, prototype; `weights`).
+    """A pattern and a prototype, each as patterns of length 1, which the `measure` compares.
 
     `names` are the names of the features, if known. Texts call the prototype `called`.
     """
 
+    measure: Any
     pattern: Any
     prototype: Any
     weights: Matrix
-    dissimilarity: float
-    names: tuple[str, ...] | None = None
+    names: Sequence[str] | None = None
     called: str = "prototype"
+
+    @cached_property
+    def dissimilarity(self) -> float:
+        """The dissimilarity d(pattern, prototype; weights)."""
+        return float(self.measure.prepare(self.pattern, self.prototype).evaluate(self.weights)[0, 0])
+
+    @property
+    def difference(self) -> "Difference":
+        """What makes the two differ. It is not kept: for very many columns it is large."""
+        difference: Difference = self.measure.difference(self)
+        return difference
 
 
 @dataclass(frozen=True)
@@ -83,40 +95,6 @@ class Difference:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class PendingDifference:
-    """A pattern and a prototype to compare, each as patterns of length 1; the `difference` is found when asked for.
-
-    It is not kept: for very many columns it is large.
-    """
-
-    measure: Any
-    pattern: Any
-    prototype: Any
-    weights: Matrix
-    names: Sequence[str] | None
-    called: str = "prototype"
-
-    @property
-    def difference(self) -> Difference:
-        """What makes the two differ."""
-        return difference_of(self.measure, self.pattern, self.prototype, self.weights, self.names, self.called)
-
-
-def difference_of(
-    measure: Any, pattern: Any, prototype: Any, weights: Matrix, names: Sequence[str] | None = None,
-    called: str = "prototype",
-) -> Difference:  # fmt: skip
-    """Return why a pattern differs from a prototype, each given as patterns of length 1.
-
-    The text calls the prototype `called`.
-    """
-    dissimilarity = float(measure.prepare(pattern, prototype).evaluate(weights)[0, 0])
-    pair = Pair(pattern, prototype, weights, dissimilarity, None if names is None else tuple(names), called)
-    difference: Difference = measure.difference(pair)
-    return difference
 
 
 def shared_out(total: float, parts: Matrix) -> Matrix:

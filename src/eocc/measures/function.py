@@ -108,7 +108,7 @@ def _value(function: Callable[[Any, Any], float], a: Any, b: Any) -> float:
 
 
 # What is not taken over.
-KEPT = ("called", "fitted_class", "part_measures", "prepare")
+KEPT = ("called", "fitted_class", "measures", "prepare")
 
 
 class _Own:

@@ -6,7 +6,6 @@ that have these two methods, and any others of them, get the defaults from `eocc
 """
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -32,7 +31,7 @@ class _Named:
     # The name of the measure in messages.
     called: str
     # The measures of the parts of a record, by name.
-    part_measures: Any = MappingProxyType({})
+    measures: Any = None
 
     def __init_subclass__(cls) -> None:
         cls.called = cls.__name__

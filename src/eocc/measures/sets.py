@@ -318,7 +318,14 @@ class Tanimoto(Measure):
         """Return a copy of X as booleans."""
         if hasattr(X, "toarray"):
             raise ValueError("X must be a dense array of bits: pass X.toarray()")
-        rows = _array(X)
+        try:
+            rows = np.asarray(X)
+        except ValueError:
+            raise ValueError("X must hold rows of bits, all of one length") from None
+        try:
+            rows = rows if rows.dtype.kind in "biuf" else rows.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"X must hold only 0 and 1: {error}") from None
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise ValueError(f"X must be 2-D, one row of bits per pattern, not of shape {rows.shape}")
         if len(rows) == 0:
@@ -336,15 +343,3 @@ class Tanimoto(Measure):
 
 def _ones(pattern: Any) -> list[int]:
     return [int(bit) for bit in np.flatnonzero(pattern[0])]
-
-
-def _array(X: Any) -> NDArray[Any]:
-    """Return X as an array of numbers or booleans."""
-    try:
-        rows = np.asarray(X)
-    except ValueError:
-        raise ValueError("X must hold rows of bits, all of one length") from None
-    try:
-        return rows if rows.dtype.kind in "biuf" else rows.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X must hold only 0 and 1: {error}") from None
