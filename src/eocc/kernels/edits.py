@@ -218,8 +218,8 @@ def align_pair(pattern, sequence, slots, marks, up, down):
 
 
 @kernel
-def edit_pairs(patterns, chosen, sequences, numbers, scratch, counts):
-    """Fill counts[:, t], distance and deletions, from pattern chosen[t] to sequence numbers[t]."""
+def edit_pairs(patterns, chosen, sequences, numbers, scratch, shares):
+    """Fill shares[:, i, j] (3, n, r) with the edits from pattern i to sequence j for i, j = chosen[t], numbers[t]."""
     # `patterns` and `sequences` are (symbols, starts): number i is symbols[starts[i] : starts[i + 1]]. `scratch` is
     # (slots (zeros, one per symbol), marks (a row per slot), up and down (a row more than the longest sequence)).
     symbols, starts = patterns
@@ -236,4 +236,7 @@ def edit_pairs(patterns, chosen, sequences, numbers, scratch, counts):
             pattern = symbols[starts[chosen[t]] : starts[chosen[t] + 1]]
             mark_places(pattern, slots, marks)
         sequence = others[other_starts[numbers[t]] : other_starts[numbers[t] + 1]]
-        counts[0, t], counts[1, t] = align_pair(pattern, sequence, slots, marks, up, down)
+        distance, deleted = align_pair(pattern, sequence, slots, marks, up, down)
+        inserted = deleted + sequence.shape[0] - pattern.shape[0]
+        longer, own = max(pattern.shape[0], sequence.shape[0], 1), shares[:, chosen[t], numbers[t]]
+        own[0], own[1], own[2] = inserted / longer, deleted / longer, (distance - inserted - deleted) / longer

@@ -50,15 +50,6 @@ def prim_edges(distances):
 
 
 @kernel
-def least_of(values, count):
-    """Return the least of the first values."""
-    least = values[0]
-    for t in range(count):
-        least = min(least, values[t])
-    return least
-
-
-@kernel
 def prim_point_edges(rows, columns, edges, lengths):
     """Fill `edges` and `lengths` with those of the minimum spanning tree of points, of which no matrix is needed."""
     # As above; but `columns` holds the coordinates of the vertices outside, of which rows[1:] are the first, and
@@ -78,7 +69,9 @@ def prim_point_edges(rows, columns, edges, lengths):
                 bits = (np.float64(length).view(np.int64) + half) & mask
                 if bits < key[t] or (bits == key[t] and vertex < link[t]):
                     key[t], link[t], limit[t] = bits, vertex, length * length * (1 + 1e-10) + 1e-290
-        least, pick = least_of(key, count), -1
+        least, pick = key[0], -1
+        for t in range(count):
+            least = min(least, key[t])
         for t in range(count):
             if key[t] == least and (pick < 0 or precedes(rest[t], link[t], rest[pick], link[pick])):
                 pick = t

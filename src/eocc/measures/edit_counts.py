@@ -95,10 +95,7 @@ def fill_shares(rows: Encoded, columns: Encoded, lanes: Lanes, shares: Matrix) -
     edit_rows((rows.symbols, rows.starts), short, lanes, _scratch_of_lanes(rows.lengths[short]), shares)
     for some, numbers in ((short, everyone[~columns.is_short]), (long, everyone)):
         if len(some) and len(numbers):
-            chosen, others = np.repeat(some, len(numbers)), np.tile(numbers, len(some))
-            counts, _ = counts_by_bits(rows, columns, chosen, others)
-            found = _shares(counts[0], counts[1], rows.lengths[chosen], columns.lengths[others])
-            shares[:, some[:, None], numbers] = found.reshape(3, len(some), len(numbers))
+            fill_by_bits(rows, columns, np.repeat(some, len(numbers)), np.tile(numbers, len(some)), shares)
 
 
 def _scratch_of_lanes(lengths: Indices) -> tuple[Any, ...]:
@@ -109,8 +106,10 @@ def _scratch_of_lanes(lengths: Indices) -> tuple[Any, ...]:
     return (room, np.empty((3, LANES), np.int64), np.empty((2, LANES), np.int32)), np.empty((3, LANES))
 
 
-def counts_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices) -> tuple[Indices, NDArray[Any]]:
-    """Return the distance and the deletions from row chosen[t] to column numbers[t], (2, t), and the last pair's bits.
+def fill_by_bits(
+    rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices, shares: Matrix
+) -> NDArray[np.uint64]:
+    """Fill shares (3, n, r) of row chosen[t] over column numbers[t], and return the bits of the last pair.
 
     These are (2, longest column + 1, words): differences along the rows of the recursion, of 1 more and of 1 less.
     """
@@ -120,10 +119,9 @@ def counts_by_bits(rows: Encoded, columns: Encoded, chosen: Indices, numbers: In
     slots = np.zeros(columns.n_symbols, np.int64)
     marks = np.empty((min(columns.n_symbols, longest) + 1, n_words), np.uint64)
     up_and_down = np.empty((2, longest_column + 1, n_words), np.uint64)
-    counts = np.empty((2, len(chosen)), np.int64)
     sides = (rows.symbols, rows.starts), chosen, (columns.symbols, columns.starts), numbers
-    edit_pairs(*sides, (slots, marks, *up_and_down), counts)
-    return counts, up_and_down
+    edit_pairs(*sides, (slots, marks, *up_and_down), shares)
+    return up_and_down
 
 
 def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
@@ -154,10 +152,3 @@ def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int
     are_short = rows.is_short.all() and columns.is_short.all()
     shape, n_units = (len(weightings), len(rows.lengths), k), len(longest) if are_short else len(columns.lengths)
     return by_block(shape, n_units, by_lanes if are_short else by_all)
-
-
-def _shares(distances: Any, deletions: Any, lengths: Any, other_lengths: Any) -> Matrix:
-    """Return the insertions, deletions and substitutions over the longer length, as the kernel `fill_shares` does."""
-    longer = np.maximum(np.maximum(lengths, other_lengths), 1)
-    inserted = deletions + (other_lengths - lengths)
-    return np.stack([inserted / longer, deletions / longer, (distances - inserted - deletions) / longer])

@@ -93,11 +93,9 @@ class FittedGraphMeasure(FittedMeasure):
 
     def vertex_labels(self, graph: LabelledGraph) -> list[str]:
         """Return what each vertex is, by the attribute that names it; "" where it is missing."""
-        name = self.vertex.naming
-        if name is None:
-            return [""] * graph.n_vertices
+        name = self.vertex.naming or ""
         values = graph.vertex_attributes.get(name, [None] * graph.n_vertices)
-        return ["" if is_missing(value) else self.vertex.words(name, value) for value in values]
+        return ["" if is_missing(value) or not name else self.vertex.words(name, value) for value in values]
 
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless patterns are graphs with about as many edges and attribute values as vertices.
@@ -307,16 +305,12 @@ class GraphEditOperation(NamedTuple):
     one: Any
     other: Any
 
-    @property
-    def group(self) -> str:
-        """How the text of this edit and its like begins."""
-        return f"{self.kind} {'the edge' if self.what == 'edge' else 'vertex'}"
-
     def contribution(self, amount: float, first: LabelledGraph, second: LabelledGraph) -> Contribution:
         """Return what the edit adds to d, with the names of the vertex, or of the ends of the edge, in both graphs."""
         details = {"operation": self.kind, "what": self.what}
         details |= {"from": first.called(self.one), "to": second.called(self.other)}
-        return Contribution(amount, f"{self.group} {self.item}", details, self.group)
+        group = f"{self.kind} {'the edge' if self.what == 'edge' else 'vertex'}"
+        return Contribution(amount, f"{group} {self.item}", details, group)
 
 
 def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -> list[GraphEditOperation]:

@@ -14,7 +14,7 @@ from eocc.base.wording import counted, shortened, span, to_json
 from eocc.kernels.edits import LONGEST
 from eocc.measures.base import LinearPrepared, MixedRows
 from eocc.measures.difference import Cells, Contribution, Difference, Pair
-from eocc.measures.edit_counts import counts_by_bits, encode, fill_shares, lanes_of_short, nearest_sequences
+from eocc.measures.edit_counts import encode, fill_by_bits, fill_shares, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
 
@@ -155,7 +155,7 @@ def edit_runs(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[list[Edi
     substitution or a match.
     """
     rows, columns = encode([pattern], [prototype])
-    steps = counts_by_bits(rows, columns, np.zeros(1, np.int64), np.zeros(1, np.int64))[1]
+    steps = fill_by_bits(rows, columns, np.zeros(1, np.int64), np.zeros(1, np.int64), np.empty((3, 1, 1)))
     # Entry (j, i) is about the step from pattern[:i] to pattern[: i + 1], both compared with prototype[:j].
     is_one_more, is_one_less = np.unpackbits(steps.astype("<u8").view(np.uint8), axis=2, bitorder="little")
     i, j, runs = len(pattern), len(prototype), list[list[Edit]]()

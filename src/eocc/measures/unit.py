@@ -58,11 +58,6 @@ class Unit:
         """What each column, less its centre, is multiplied by."""
         return np.asarray(np.ldexp(np.ones(len(self.centre)) / self.divisors, -self.exponent))
 
-    def length(self, measured: float) -> float:
-        """Return a distance in this unit as a distance in the unit of the data, or in standard deviations."""
-        with np.errstate(over="ignore"):
-            return float(np.ldexp(measured, self.exponent))
-
 
 @dataclass(frozen=True, eq=False)
 class StandardUnit(Unit):
@@ -108,8 +103,9 @@ class FittedInUnit(FittedMeasure):
 
     @property
     def delta(self) -> float:
-        """The divisor in the unit of the data; 1 if all training patterns are equal."""
-        return self.unit.length(self.largest)
+        """The divisor in the unit of the data, or in standard deviations; 1 if all training patterns are equal."""
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(self.largest, self.unit.exponent))
 
     def largest_of(self: Any, training: Any, prototypes: Any) -> float:
         """Return the largest d(x, y; 1) of two training patterns, or of a training pattern and a prototype."""
