@@ -1,6 +1,6 @@
 """The rivals that reconstruct a row: principal components, auto-encoder, self-organising map."""
 
-import importlib
+import sys
 import warnings
 
 import numpy as np
@@ -210,13 +210,6 @@ def test_invalid_epochs_and_width_are_errors(arguments, words):
 
 
 def test_missing_minisom_error_names_the_extra(monkeypatch):
-    real = importlib.import_module
-
-    def without(name, *rest):
-        if name == "minisom":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(importlib, "import_module", without)
+    monkeypatch.setitem(sys.modules, "minisom", None)
     with pytest.raises(ImportError, match=r"SelfOrganisingMap needs the package minisom: pip install minisom"):
         SelfOrganisingMap().fit(cloud())

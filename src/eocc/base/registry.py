@@ -43,6 +43,14 @@ class Registry(Mapping[str, Any]):
         return load, sorted(places)
 
 
+def needed(module: str, otherwise: str) -> Any:
+    """Return a module, or raise an error that says `otherwise`: what needs it, and how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ModuleNotFoundError(otherwise, name=error.name) from error
+
+
 @cache
 def _load(package: str, place: str) -> Any:
     module, _, attribute = f"{package}.{place}".rpartition(".")

@@ -156,12 +156,9 @@ class Results:
     """
 
     def __init__(
-        self,
-        cells: Iterable[Cell],
-        finished: Mapping[tuple[object, ...], Figures],
-        published: Iterable[PublishedFigure] = (),
-        absent: Mapping[str, str] | None = None,
-    ) -> None:
+        self, cells: Iterable[Cell], finished: Mapping[tuple[object, ...], Figures],
+        published: Iterable[PublishedFigure] = (), absent: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         self.figures: dict[tuple[Place, str], list[Figures]] = {}
         self.sources, self.leaking, self.absent = dict[str, Source](), set[str](), absent or {}
         for cell in sorted(cells, key=lambda cell: cell.run):

@@ -1,7 +1,7 @@
 """Why the surprise of a row is low or high: its nearest rows, or what another view saw, which then speaks first."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,6 @@ from eocc.explain.reasons import (
     Reason,
     categories_in_words,
     difference_reasons,
-    extent_of,
     largest_of,
     least_usual,
     range_reason,
@@ -187,28 +186,39 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
             n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         by_row = by_column[i] if by_column else None
-        look = partial(seen_by, model, rows, i, classifier._feature_names, given, distances[0][i])
-        seen = _first_to_speak(explanation, by_row, look)
+        seen = _first_to_speak(explanation, by_row, classifier, rows, i, given, distances[0][i])
         seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else ("", by_row))
         found.append(replace(explanation, lead=seen[0], reasons=seen[1]))
     return found
 
 
 def _first_to_speak(
-    explanation: NeighbourExplanation, by_row: tuple[Reason, ...] | None, seen_by_view: Callable[[str], Seen | None]
-) -> Seen | None:
-    """Return what the largest view above the limit saw, and then the reasons `by_row`; None if these say it all.
+    explanation: NeighbourExplanation, by_row: tuple[Reason, ...] | None, classifier: Any, rows: Comparison, i: int,
+    given: Sequence[int], distances: Matrix,
+) -> Seen | None:  # fmt: skip
+    """Return what the largest view above the limit saw in row i, and then the reasons `by_row`; None if these say all.
 
-    The neighbours say it by a value that stands out. If none does, the next view may.
+    The neighbours say it by a value that stands out. If none does, the next view may. `given` are the places of the
+    columns of the data, without further parts of dates, and `distances` those of the row from all prototypes.
     """
-    of_views = explanation.views
+    of_views, names, reference, own = explanation.views, classifier._feature_names, rows.reference, int(rows.own[i])
     # The limit of a model with labels is that of another sum: 2 is about the limit without them.
     limit = explanation.threshold if explanation.outliers is None else 2.0
     loud = [name for name in explanation.loudest if of_views[name] > limit and not explanation.is_target]
+    if own >= 0 and loud:  # a training row is compared with the others
+        others = reference.prototypes[np.delete(np.arange(len(reference)), own)]
+        reference = Reference(reference.measure, others, reference.weightings)
     for name in loud:
         if name == NEIGHBOURS and (not by_row or by_row[0].stands_out):
             return None
-        seen = seen_by_view(name)
+        view, seen = classifier.surprise_model_.helpers.get(name), None
+        if isinstance(view, CellView):
+            view = cells_of(reference)[0] if own >= 0 else view
+            seen = _cells_seen(view, reference, rows.patterns[i : i + 1], names, given)
+        elif isinstance(view, CovarianceView):
+            seen = _covariance_seen(view, reference, rows, i, names)
+        elif isinstance(view, FarView):
+            seen = _clump_seen(view, rows, distances)
         if seen is not None:
             (lead, first), known = seen, {one.name for one in seen[1]}
             others = tuple(one for one in by_row or () if one.name not in known)
@@ -255,29 +265,6 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, near: list[Near
         OutlierComparison(finite(amount), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)
     ]
-
-
-def seen_by(
-    model: SurpriseModel, rows: Comparison, i: int, names: Sequence[str] | None, given: Sequence[int],
-    distances: Matrix, name: str,
-) -> Seen | None:  # fmt: skip
-    """Return what a view saw in row i, whose distances from all prototypes are known; None if the neighbours say it.
-
-    `given` are the places of the columns of the data, without further parts of dates.
-    """
-    view: Any = model.helpers.get(name)
-    reference, own = rows.reference, int(rows.own[i])
-    if own >= 0:  # a training row is compared with the others
-        others = reference.prototypes[np.delete(np.arange(len(reference)), own)]
-        reference = Reference(reference.measure, others, reference.weightings)
-    if isinstance(view, CellView):
-        view = cells_of(reference)[0] if own >= 0 else view
-        return _cells_seen(view, reference, rows.patterns[i : i + 1], names, given)
-    if isinstance(view, CovarianceView):
-        return _covariance_seen(view, reference, rows, i, names)
-    if isinstance(view, FarView):
-        return _clump_seen(view, rows, distances)
-    return None
 
 
 def _cells_seen(
@@ -358,17 +345,17 @@ def _covariance_seen(
     is_inside = cells.columns[here][ordered[0]] <= cells.rows[0, here] <= cells.columns[here][ordered[-1]]
     if is_inside or k == j:
         return None
-    value, other = cells.value(0, here), cells.value(0, there)
-    ends = [cells.prototype_value(int(end), here) for end in ordered[[0, -1]]]
-    said, low, high = format_within(extent_of(value, *ends), value, *ends)
-    (at,) = format_within(float(np.ptp([cells.prototype_value(int(one), there) for one in alike])), other)
+    low, high = (cells.prototype_value(int(end), here) for end in ordered[[0, -1]])
+    found = range_reason(cells.names[here], cells.value(0, here), low, high, 1.0, "normal rows have {}")
+    spread = float(np.ptp([cells.prototype_value(int(one), there) for one in alike]))
+    (at,) = format_within(spread, cells.value(0, there))
     name, partner = cells.names[here], cells.names[there]
     low_end, high_end = np.nanquantile(cells.columns, MIDDLE, axis=1)
     is_usual = bool(((low_end <= cells.rows[0]) & (cells.rows[0] <= high_end)).all())  # in every column
     alone = "No single value is unusual, but " if is_usual else ""
-    together, normal = f"{alone}{name} and {partner} do not go together", f"{low} to {high}"
-    text = f"{together}: at {partner} {at} normal rows have {name} {normal}; here {said}"
-    return "", (Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), 1.0, said, normal),)
+    together = f"{alone}{name} and {partner} do not go together"
+    text = f"{together}: at {partner} {at} normal rows have {name} {found.normal}; here {found.said}"
+    return "", (replace(found, text=text),)
 
 
 def _clump_seen(view: FarView, rows: Comparison, distances: Matrix) -> Seen | None:

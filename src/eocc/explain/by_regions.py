@@ -101,12 +101,9 @@ def explain_by_regions(classifier: Any, patterns: Any) -> list[Explanation]:
 
 
 def region_explanations(
-    classifier: Any,
-    patterns: Any,
-    rows: Matrix,
-    places: tuple[Indices, Matrix, Any],
+    classifier: Any, patterns: Any, rows: Matrix, places: tuple[Indices, Matrix, Any],
     by_column: Sequence[tuple[Reason, ...]] | None = None,
-) -> list[Explanation]:
+) -> list[Explanation]:  # fmt: skip
     """Return the explanations of patterns, given their dissimilarities from the prototypes (`rows`).
 
     `places` are the two nearest regions of each pattern, its distances from all regions, and the column of the

@@ -4,7 +4,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from eocc.base.estimator import check_is_fitted
 from eocc.base.markup import joined, table, tag
 from eocc.base.printing import on_one_line
-from eocc.base.registry import FEW
+from eocc.base.registry import FEW, needed
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import all_finite, format_number, share, wrapped
 from eocc.entropic.rules import BOUNDARY, Scores
@@ -244,11 +243,8 @@ def rarity_in_words(p_value: float, n_training: int, n_left_out: int) -> str:
 def explanations_frame(explanations: Sequence[Explanation], X: Any = None) -> Any:
     """Return a frame with one row per explanation, see `Explanation.to_record`: polars if X is, else pandas."""
     records, is_polars = [one.to_record() for one in explanations], type(X).__module__.startswith("polars")
-    try:
-        library = import_module("polars" if is_polars else "pandas")
-    except ModuleNotFoundError:
-        remedy = "pip install narwhals; or call to_record of each explanation"
-        raise ModuleNotFoundError(f"a frame needs pandas: {remedy}") from None
+    remedy = "pip install pandas; or call to_record of each explanation"
+    library = needed("polars" if is_polars else "pandas", f"a frame needs pandas: {remedy}")
     if is_polars:
         return library.DataFrame(records, infer_schema_length=None)
     return library.DataFrame(records, index=X.index if hasattr(X, "iloc") else None)

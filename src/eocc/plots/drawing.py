@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from eocc.base.registry import choose
+from eocc.base.registry import choose, needed
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import counted, format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
@@ -40,12 +40,8 @@ def plot(classifier: OneClassClassifier, X: Any = None, axes: Any = None) -> Any
 def new_figure(width: float = 6.4, height: float = 4.6, maker: str = "matplotlib.figure.Figure") -> Any:
     """Return a figure without a window, or what another maker of figures returns."""
     module, _, name = maker.rpartition(".")
-    try:
-        import_module("matplotlib")
-        make = getattr(import_module(module), name)
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("pictures need matplotlib: pip install matplotlib") from None
-    return make(figsize=(width, height), layout="constrained")
+    needed("matplotlib", "pictures need matplotlib: pip install matplotlib")
+    return getattr(import_module(module), name)(figsize=(width, height), layout="constrained")
 
 
 def _axes(axes: Any, width: float = 6.4, height: float = 4.6) -> Any:

@@ -32,16 +32,10 @@ from eocc.tables.windows import Windows
 
 
 def write_report(
-    classifier: OneClassClassifier,
-    path: str | os.PathLike[str],
-    X: Any = None,
-    y: Any = None,
-    names: Iterable[Any] | None = None,
-    title: str | None = None,
-    notes: Sequence[str] = (),
-    windows: Windows | None = None,
-    n_unread: int = 0,
-) -> Path:
+    classifier: OneClassClassifier, path: str | os.PathLike[str], X: Any = None, y: Any = None,
+    names: Iterable[Any] | None = None, title: str | None = None, notes: Sequence[str] = (),
+    windows: Windows | None = None, n_unread: int = 0,
+) -> Path:  # fmt: skip
     """Write one HTML page about a fitted classifier, and about new rows if given, and return its path.
 
     The page needs no network and no server. The file is written whole or not at all.

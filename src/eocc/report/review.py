@@ -31,17 +31,10 @@ def digests_of(patterns: Any) -> list[str]:
 
 
 def write_review(
-    classifier: OneClassClassifier,
-    path: str | os.PathLike[str],
-    X: Any,
-    n: int = 10,
-    names: Iterable[Any] | None = None,
-    data: str = "",
-    model: str = "model.eocc",
-    id_column: str = "",
-    goal: str = "learn",
-    notes: Sequence[str] = (),
-) -> Path:
+    classifier: OneClassClassifier, path: str | os.PathLike[str], X: Any, n: int = 10,
+    names: Iterable[Any] | None = None, data: str = "", model: str = "model.eocc", id_column: str = "",
+    goal: str = "learn", notes: Sequence[str] = (),
+) -> Path:  # fmt: skip
     """Write one HTML page that asks a person about n rows of X, and return its path.
 
     The page saves the answers as a CSV file for ``eocc teach``. It needs no network.

@@ -1,6 +1,5 @@
 """The base classes of all rivals: parameters, threshold, sign of the scores, atomic fit."""
 
-import importlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
@@ -63,14 +62,6 @@ def check_size(what: str, largest: float) -> None:
 def seed_of(random_state: Any) -> int:
     """Return the seed of a library's random numbers."""
     return int(generator(random_state).integers(2**31))
-
-
-def needed(module: str, package: str, by: str) -> Any:
-    """Return the module, or raise an ImportError that says which package `by` needs."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"{by} needs the package {package}: pip install {package}", name=error.name) from error
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)

@@ -12,8 +12,9 @@ from sklearn.neural_network import MLPRegressor
 
 from eocc.base.arguments import generator
 from eocc.base.checks import Check, is_integer, number
+from eocc.base.registry import needed
 from eocc.base.types import Indices, Matrix
-from eocc.rivals.base import COUNT, DistanceRival, Rival, needed, seed_of
+from eocc.rivals.base import COUNT, DistanceRival, Rival, seed_of
 from eocc.rivals.densities import n_directions
 
 
@@ -146,7 +147,7 @@ class SelfOrganisingMap(Rival):
     def _learn(self, X: Matrix) -> None:
         widest = max(1.0, float(np.hypot(*self.grid)))
         number(f"(0, {widest:.3g}]", ", as wide as the grid")("width", self.width)
-        som = needed("minisom", "minisom", by="SelfOrganisingMap").MiniSom(
+        som = needed("minisom", "SelfOrganisingMap needs the package minisom: pip install minisom").MiniSom(
             *map(int, self.grid), X.shape[1], sigma=float(self.width), learning_rate=0.5,
             random_seed=seed_of(self.random_state), decay_function="asymptotic_decay",
             sigma_decay_function="asymptotic_decay",
@@ -181,7 +182,8 @@ class ChameleonDescription(Rival):
 
 def chameleon_labels(X: Matrix, n_clusters: int) -> Indices:
     """Return CHAMELEON's clusters 0, 1, ...: at most `n_clusters` unless the neighbour graph has more parts."""
-    chameleon = needed("pychameleon", "chameleon-cluster", by="ChameleonDescription").Chameleon
+    words = "ChameleonDescription needs the package chameleon-cluster: pip install chameleon-cluster"
+    chameleon = needed("pychameleon", words).Chameleon
     distinct, copy_of = np.unique(X, axis=0, return_inverse=True)
     if len(distinct) < 4 or n_clusters == 1:
         return np.zeros(len(X), np.int64)

@@ -10,7 +10,7 @@ from typing import Any
 
 from eocc.base.atomic import check_output, drafted
 from eocc.base.estimator import check_is_fitted
-from eocc.base.registry import choose
+from eocc.base.registry import choose, needed
 from eocc.base.threads import in_order, n_threads
 from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES
 from eocc.classifiers.base import OneClassClassifier
@@ -84,11 +84,9 @@ def _writing_csv(path: Path) -> Iterator[Callable[[Columns], None]]:
 @contextmanager
 def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
     """Yield a function that writes columns of many rows; the first call decides their types."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("Parquet needs pyarrow: pip install pyarrow; or write to .csv") from None
+    needed("pyarrow.parquet", "Parquet needs pyarrow: pip install pyarrow; or write to .csv")
+    import pyarrow
+
     writers, waiting = list[Any](), list[Any]()
 
     @contextmanager

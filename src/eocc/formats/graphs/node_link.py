@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from eocc.base.printing import quoted
+from eocc.base.registry import needed
 from eocc.formats.graphs.gxl_graph import Document, Kinds, columns_of
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import read_objects
@@ -99,10 +100,7 @@ def molecules(smiles: Iterable[str]) -> list[LabelledGraph]:
 
 def molecule(smiles: Any) -> LabelledGraph:
     """Return the graph of one SMILES; a ValueError of one line says why RDKit refuses it."""
-    try:
-        from rdkit import Chem, rdBase
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("SMILES need RDKit: pip install rdkit", name=error.name) from error
+    Chem, rdBase = (needed(f"rdkit.{name}", "SMILES need RDKit: pip install rdkit") for name in ("Chem", "rdBase"))
     if not isinstance(smiles, str) or not smiles.strip():
         raise ValueError(f"{smiles!r} is not a SMILES; leave it out")
     if len(smiles) > LONGEST:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.base.registry import needed
 from eocc.base.threads import one_blas_thread, using
 from eocc.base.types import Matrix
 from eocc.measures.base import LinearPrepared
@@ -171,11 +172,8 @@ def on(client: Any) -> Iterator[Any]:
     Candidates of a search and blocks of expensive dissimilarities become tasks of the workers. The model is the same as
     without a cluster. Without workers, the fit waits for them. Needs the extra ``cluster``.
     """
-    try:
-        from distributed import Client
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("a cluster needs Dask: pip install 'dask[complete]' cloudpickle") from error
-    if not isinstance(client, Client):
+    distributed = needed("distributed", "a cluster needs Dask: pip install 'dask[complete]' cloudpickle")
+    if not isinstance(client, distributed.Client):
         raise ValueError(f"pass a distributed.Client, for example Client('tcp://host:8786'), not {client!r}")
     if client.asynchronous:
         raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
