@@ -4,7 +4,7 @@ A `Tally` of many rows keeps their order statistics in memory that does not grow
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
@@ -114,28 +114,23 @@ def rank_of(rate: float, n: int) -> int:
     return min(int(rate * (n + 1) + ROUNDING), n)  # 0.29 * 100 is 29
 
 
-def folds(n: int, rng: np.random.Generator) -> Iterator[tuple[Indices, Indices]]:
-    """Yield (kept, held out) for each of at most ten random folds of n rows."""
-    for held_out in np.array_split(rng.permutation(n), min(N_FOLDS, n)):
-        yield np.setdiff1d(np.arange(n), held_out), np.sort(held_out)
-
-
 def cross_calibrate(
     patterns: Any,
     margins_without: Callable[[Any, Any, np.random.Generator], Matrix],
     rate: float,
     rng: np.random.Generator,
 ) -> Calibration:
-    """Return the margins of all patterns, each from a model fitted, including its search, on the other folds.
+    """Return the margins of all patterns, each from a model fitted, including its search, on nine of ten random folds.
 
     `margins_without(kept, held_out, rng)` fits on some patterns and returns the margins of others. This is
     cross-conformal calibration (Vovk 2015) with pooled margins, applied to the model of all patterns. The models of
     the folds know fewer patterns, so new normal rows look slightly more normal than held-out ones. No theorem bounds
     the rate of this form; the tests check by simulation that it holds on average over training sets.
     """
-    if len(patterns) < 2:
+    if (n := len(patterns)) < 2:
         raise ValueError("one training row cannot be held out; pass more rows, or false_alarm_rate=None")
-    parts = [margins_without(patterns[kept], patterns[held], rng) for kept, held in folds(len(patterns), rng)]
+    folds = [np.sort(held) for held in np.array_split(rng.permutation(n), min(N_FOLDS, n))]
+    parts = [margins_without(patterns[np.delete(np.arange(n), held)], patterns[held], rng) for held in folds]
     return Calibration(np.sort(np.concatenate(parts)), rate)
 
 
@@ -219,11 +214,6 @@ def joined(kept: Matrix, kept_ranks: Indices, total: int, new: Matrix, ranks: In
 DEFAULT_FALSE_DISCOVERIES = 0.1
 
 
-def check_discovery_rate(name: str, rate: float) -> None:
-    """Raise a ValueError unless a rate lies between 0 and 1."""
-    number("(0, 1)")(name, rate)
-
-
 @dataclass(frozen=True)
 class Discoveries:
     """`count` of `n_rows` rows are discoveries: those with a p-value of at most `limit`, 0 if there are none.
@@ -283,6 +273,7 @@ class DiscoveryCounts:
 
     def result(self, rate: float) -> Discoveries:
         """Return the discoveries among all rows counted: the largest p_(k) with p_(k) <= rate k / rows is the limit."""
+        number("(0, 1)")("rate", rate)
         total, up_to = int(self._counts.sum()), np.cumsum(self._counts)
         ranks = np.arange(self._n + 2)
         is_within = (self._counts > 0) & (ranks * total <= rate * up_to * (self._n + 1) + ROUNDING)
@@ -297,5 +288,4 @@ def discoveries_among(calibration: Calibration, p_values: Any, rate: float = DEF
     >>> discoveries_among(held_out, np.array([0.01, 0.01, 0.3, 0.9])).count
     2
     """
-    check_discovery_rate("rate", rate)
     return DiscoveryCounts(calibration).add(np.asarray(p_values)).result(rate)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy
 
 from eocc.base.markup import MOST_SHOWN, joined, table, tag
 from eocc.base.printing import printable
@@ -136,7 +135,7 @@ def _rank(share: float, n: int) -> int:
     return max(1, min(int(share * (n + 1) + ROUNDING), n))
 
 
-def tail(count: int, rank: int, n_new: int, n_known: int, few: int = 100) -> float:
+def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
     """Return the probability that `count` or more of n_new values lie below the known value of this rank.
 
     All n_new + n_known values are exchangeable. Of the count + rank - 1 smallest, fewer than `rank` are then known
@@ -145,20 +144,15 @@ def tail(count: int, rank: int, n_new: int, n_known: int, few: int = 100) -> flo
     >>> round(tail(1, 1, 1, 19), 3), round(tail(2, 1, 2, 19), 5), tail(0, 5, 20, 99)
     (0.05, 0.00476, 1.0)
     """
+
+    def log_choose(n: int, k: int) -> float:
+        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
     if count == 0:
         return 1.0
-    if n_new <= few:  # exact, and without importing scipy.special, which takes 0.15 s
-        orders = (math.comb(k + rank - 1, k) * math.comb(n_new - k + n_known - rank, n_new - k)
-                  for k in range(count, n_new + 1))  # fmt: skip
-        return sum(orders) / math.comb(n_new + n_known, n_new)
     first = count + rank - 1
-    known = np.arange(max(0, first - n_new), rank)
-    ways = _log_choose(n_known, known) + _log_choose(n_new, first - known) - _log_choose(n_known + n_new, first)
-    return float(np.exp(min(0.0, scipy.special.logsumexp(ways))))
-
-
-def _log_choose(n: int, k: Any) -> Any:
-    return -scipy.special.betaln(n - k + 1, k + 1) - math.log(n + 1)
+    whole, known = log_choose(n_known + n_new, first), range(max(0, first - n_new), min(rank, n_known + 1))
+    return min(1.0, sum(math.exp(log_choose(n_known, k) + log_choose(n_new, first - k) - whole) for k in known))
 
 
 class _ColumnCounts:

@@ -7,8 +7,8 @@ among the nearest are compared exactly. An earlier search among mostly the same 
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, NamedTuple, cast
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,15 +205,16 @@ class RowIndex:
     @cached_property
     def _searches(self) -> list[tuple[Any, slice]]:
         """The searches, each with the weightings that it serves."""
-        (n, d), make = self.points.shape, cast(Any, _Scan)
+        (n, d), points, single = self.points.shape, self.points, [slice(t, t + 1) for t in range(len(self.weightings))]
         if self.is_code is not None:
-            make = partial(MixedSearch, is_code=self.is_code)
-        elif n * min(d, 20) > SCAN_VALUES:
-            shared: Any = {"centre": np.median(self.points, axis=0), "is_new": self.known and self.known.is_new}
-            if len(self.weightings) == 2 and _can_share(self.points - shared["centre"], self.weightings):
-                return [(_Products(self.points, self.weightings, **shared), slice(0, 2))]
-            make = partial(_Products, **shared)
-        return [(make(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+            return [(MixedSearch(points, self.weightings[t.start], self.is_code), t) for t in single]
+        if n * min(d, 20) <= SCAN_VALUES:
+            roots = np.sqrt(self.weightings)
+            return [(_Scan(r, np.ascontiguousarray((points * r).T)), t) for r, t in zip(roots, single, strict=True)]
+        centre, is_new = np.median(points, axis=0), self.known and self.known.is_new
+        if len(single) == 2 and _can_share(points - centre, self.weightings):
+            single = [slice(0, 2)]
+        return [(_Products(points, self.weightings[t], centre, is_new), t) for t in single]
 
     @cached_property
     def second(self) -> Indices:
@@ -248,10 +249,11 @@ def _near(placed: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return lengths, squares, np.partition(squares, few, axis=1)[:, few]
 
 
-class _Scan:
-    def __init__(self, points: Matrix, weights: Matrix) -> None:
-        self.roots = np.sqrt(weights)
-        self.columns = np.ascontiguousarray((points * self.roots).T)
+class _Scan(NamedTuple):
+    """All distances; `columns` are those of the points, times the `roots` of the weights."""
+
+    roots: Matrix
+    columns: Matrix
 
     def nearest(self, rows: Matrix, k: int) -> tuple[Matrix, Indices]:
         squares, found = np.full((len(rows), k), np.inf), np.full((len(rows), k), -1)
@@ -267,7 +269,6 @@ class _Products:
     """
 
     def __init__(self, points: Matrix, weightings: Matrix, centre: Matrix, is_new: Flags | None = None) -> None:
-        weightings = np.atleast_2d(weightings)
         (n, d), base = points.shape, _base(weightings)
         self.roots, self.centre = np.sqrt(base), centre
         placed = (points - self.centre) * self.roots

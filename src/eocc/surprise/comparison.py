@@ -93,6 +93,9 @@ class Reference:
     def __post_init__(self) -> None:
         self.length = self.length if compares_rows(self.measure) else 0
         self.active: Flags = np.asarray(self.weightings.any(axis=0))  # which weights are not 0
+        measure, prototypes = self.measure, self.prototypes
+        # Patterns as rows of numbers in the unit of the dissimilarity, or of numbers and codes.
+        self.coordinates_of: Any = measure.coordinates or (lambda patterns: measure.encoded(patterns, prototypes))
 
     def __len__(self) -> int:
         return len(self.prototypes)
@@ -102,14 +105,8 @@ class Reference:
 
     @cached_property
     def coordinates(self) -> Matrix:
-        """Rows of numbers in the unit of the dissimilarity, or of numbers and codes."""
-        return self.coordinates_of(self.prototypes)
-
-    def coordinates_of(self, patterns: Any) -> Matrix:
-        """Return the same of patterns."""
-        if self.measure.encoded is not None:
-            return np.asarray(self.measure.encoded(patterns, self.prototypes))
-        return np.asarray(self.measure.coordinates(patterns))
+        """Those of the prototypes."""
+        return np.asarray(self.coordinates_of(self.prototypes))
 
     @cached_property
     def index(self) -> RowIndex:
