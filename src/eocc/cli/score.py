@@ -240,15 +240,14 @@ def _write(
             write({column: [None if cell != cell else cell for cell in found] for column, found in cells.items()})
         return
     with writing(output) as file:
-        for record in unread:
-            text = f"Row {printable(str(record['row']))}: {printable(record['sentence'])}\n\n"
-            file.write(json_line(record) if form == JSON else text)
+        if form == JSON:
+            explained = ({"row": name, **one.to_dict()} for name, one in zip(names, explanations, strict=True))
+            file.writelines(map(json_line, chain(unread, explained)))
+            return
+        texts = [f"Row {printable(str(record['row']))}: {printable(record['sentence'])}" for record in unread]
         for name, one in zip(names, explanations, strict=True):
-            if form == JSON:
-                file.write(json_line({"row": name, **one.to_dict()}))
-            else:
-                text = one.text(f"Row {printable(str(name))}: ") + (f"\n\n{one.detail}" if detail else "")
-                file.write(f"{printable_lines(text)}\n\n")
+            texts.append(one.text(f"Row {printable(str(name))}: ") + (f"\n\n{one.detail}" if detail else ""))
+        file.writelines(f"{printable_lines(text)}\n\n" for text in texts)
 
 
 def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int], dict[Any, str]]:

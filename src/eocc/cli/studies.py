@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from eocc.base.checks import THREADS
 from eocc.cli import options
 from eocc.cli.app import command, say, usage
 
@@ -13,20 +14,26 @@ STUDIES = ("uci-low", "uci-high", "iam")
 TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 
 
+def _names(option: str, words: str) -> Callable[[options.Function], options.Function]:
+    """Return an option that takes several names."""
+    return click.option(option, default="", metavar="NAME,...", help=words,
+                        callback=lambda ctx, option, value: tuple(options.names_in(value)))  # fmt: skip
+
+
 def _options(folder: str) -> Callable[[options.Function], options.Function]:
     """Add the options of a study that writes to a folder."""
     return options.stacked(
-        click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),
+        _names("--systems", "Classifiers to compare; all by default."),
         click.option("--repetitions", type=options.AT_LEAST_1, default=None,
                      help="How often the ten folds are drawn, each fold being one run; for graphs, the number of "
                      "seeds. Default: 3 for UCI sets (1 for AB), 10 for graphs, 1 for your own data."),
         options.seed_option,
-        click.option("--jobs", type=int, default=1, show_default=True,
+        click.option("--jobs", type=options.Checked("--jobs", THREADS), default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
         click.option("--generations", type=options.AT_LEAST_1, default=100, show_default=True,
                      help="The most generations of a search."),
-        click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=1800, show_default=True,
-                     metavar="SECONDS", help="Stop a run after this time."),
+        click.option("--limit", "time_limit", type=click.FloatRange(min=0, min_open=True), default=1800,
+                     show_default=True, metavar="SECONDS", help="Stop a run after this time."),
         options.output_option(folder, "Folder for runs and tables.", makes_folders=True),
     )  # fmt: skip
 
@@ -72,7 +79,7 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
 
 @command
 @click.argument("study", type=options.choice_of("study", (*STUDIES, "figures", "all")))
-@click.option("--datasets", default="", metavar="NAME,...", help="Data sets by acronym; all of the study by default.")
+@_names("--datasets", "Data sets by acronym; all of the study by default.")
 @click.option("--finished", is_flag=True, help="Make the tables of the finished runs, and run nothing.")
 @_options("results")
 def reproduce(study: str, **given: Any) -> None:
@@ -100,14 +107,8 @@ def _request(given: dict[str, Any], sources: Sequence[Any] | None) -> Any:
     from eocc.base.threads import n_threads
     from eocc.experiments.studies import Request, check_names
 
+    request = Request(folder=given.pop("output"), jobs=n_threads(given.pop("jobs")), **given)
     with usage():
-        if given["jobs"] == 0:
-            raise ValueError("--jobs must be an integer other than 0")
-        request = Request(
-            given["repetitions"], given["seed"], n_threads(given["jobs"]), tuple(options.names_in(given["systems"])),
-            tuple(options.names_in(given.get("datasets", ""))), given["generations"], given["limit"], given["output"],
-            given.get("finished", False),
-        )  # fmt: skip
         if sources is not None:
             check_names(request, sources)
     return request

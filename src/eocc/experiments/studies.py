@@ -196,7 +196,14 @@ class _Worker:
 def _serve(connection: Connection) -> None:
     """Run cells until the parent closes the pipe; end at once if the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    threading.Thread(target=_follow_parent, daemon=True).start()
+
+    def follow_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=follow_parent, daemon=True).start()
     threadpool_limits(1)  # so that times are comparable
     try:
         connection.send("ready")
@@ -204,13 +211,6 @@ def _serve(connection: Connection) -> None:
             connection.send(run_cell(connection.recv()))
     except (EOFError, OSError):
         return
-
-
-def _follow_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 Finished = dict[tuple[Any, ...], Figures]
@@ -247,7 +247,10 @@ def open_store(folder: Path) -> Iterator[tuple[Finished, Add]]:
 
         yield finished, add
         for path in touched:
-            _tidy(path)
+            latest = {key[:-1]: (key[-1], figures) for key, figures in _read(path).items()}
+            lines = [(*key, code, *map(_text, astuple(figures))) for key, (code, figures) in sorted(latest.items())]
+            with drafted(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([CELL_HEAD, *lines])
 
 
 def _text(value: Any) -> str:
@@ -277,14 +280,6 @@ def _figures(texts: Sequence[str]) -> Figures:
     values = dict(zip(OF_FIGURES, texts, strict=True))
     reason = values.pop("reason")
     return Figures(**{name: float(value) for name, value in values.items() if value}, reason=reason)
-
-
-def _tidy(path: Path) -> None:
-    """Keep the last line of every cell, sorted."""
-    latest = {key[:-1]: (key[-1], figures) for key, figures in _read(path).items()}
-    lines = [(*key, code, *map(_text, astuple(figures))) for key, (code, figures) in sorted(latest.items())]
-    with drafted(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([CELL_HEAD, *lines])
 
 
 def _locked(path: Path) -> IO[bytes]:

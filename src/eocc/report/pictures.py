@@ -197,12 +197,12 @@ def _plain(svg: str) -> str:
 
     Places are rounded to a tenth of a point.
     """
+
+    def attributes(style: re.Match[str]) -> str:
+        pairs = (part.split(": ", 1) for part in style[1].split("; "))
+        return " ".join(f'{key}="{COLOURS.get(value.lower(), value)}"' for key, value in pairs if key != "font-family")
+
     svg = re.sub(r"<style.*?</style>|<defs>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub('<g id="[^"]*"', "<g", svg)
-    svg = re.sub('style="([^"]*)"', lambda found: _attributes(found[1]), svg)
+    svg = re.sub('style="([^"]*)"', attributes, svg)
     return re.sub("<[^>]*>", lambda found: re.sub(r"(\d\.\d)\d+", r"\1", found[0]), re.sub(r"\s*\n\s*", " ", svg))
-
-
-def _attributes(style: str) -> str:
-    pairs = (part.split(": ", 1) for part in style.split("; "))
-    return " ".join(f'{key}="{COLOURS.get(value.lower(), value)}"' for key, value in pairs if key != "font-family")
