@@ -31,6 +31,7 @@ PLURALS = {
 }  # fmt: skip
 # Text that means a missing value, in upper or lower case.
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
+GAP = "|".join(map(re.escape, MISSING))
 # Patterns of what no numeral holds.
 MARKS = COMMA_MARK, DATE_MARK = (",", r"\d[/-]\d{1,2}[/-]\d{4}")
 # How many columns or levels a message names.
@@ -172,9 +173,10 @@ class TextColumn(Column):
                 numbers = texts.cast(pyarrow.float64())
             except pyarrow.ArrowInvalid:
                 trimmed = compute.utf8_trim_whitespace(texts)
-                is_gap = compute.is_in(compute.utf8_lower(trimmed), pyarrow.array(sorted(MISSING)))
+                is_gap = compute.match_substring_regex(trimmed, f"^({GAP})$", ignore_case=True)
+                nulls = pyarrow.nulls(len(texts), pyarrow.string())  # to convert None imports pandas, which takes long
                 try:
-                    numbers = compute.if_else(is_gap, None, trimmed).cast(pyarrow.float64())
+                    numbers = compute.if_else(is_gap, nulls, trimmed).cast(pyarrow.float64())
                 except pyarrow.ArrowInvalid:
                     return None
         values = _as_numpy(numbers)
