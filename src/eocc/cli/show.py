@@ -93,9 +93,9 @@ def columns_of(classifier: Any) -> list[dict[str, Any]]:
     for one in () if reading is None else reading.columns:
         ends = [Column(one.name, one.kind, np.empty(0)).given(end) for end in (one.low, one.high) if end is not None]
         normal = listed(one.labels) if one.labels else " to ".join(map(format_value, ends))
-        found.append({"name": str(one.name), "kind": one.kind, "low": None, "high": None, "normal": normal})
-        found[-1] |= {"low": to_json(ends[0]), "high": to_json(ends[1])} if ends else {}
-        found[-1] |= {"n_categories": len(one.labels)} if one.labels else {}
+        low, high = map(to_json, ends or (None, None))
+        more = {"n_categories": len(one.labels)} if one.labels else {}
+        found.append({"name": str(one.name), "kind": one.kind, "low": low, "high": high, "normal": normal, **more})
     return found
 
 

@@ -67,12 +67,9 @@ def make_isolated_pattern(n_per_cluster: int = 40, random_state: int = 0) -> One
 
 
 def _problem(train: Matrix, targets: Callable[[], Matrix], others: Callable[[], Matrix]) -> OneClassProblem:
-    X_validation, y_validation = _labelled(targets(), others())
-    return OneClassProblem(train, X_validation, y_validation, *_labelled(targets(), others()))
-
-
-def _labelled(targets: Matrix, others: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
-    return np.vstack([targets, others]), np.repeat([1, -1], [len(targets), len(others)])
+    drawn = [(targets(), others()) for _ in range(2)]
+    validation, test = ((np.vstack(both), np.repeat([1, -1], list(map(len, both)))) for both in drawn)
+    return OneClassProblem(train, *validation, *test)
 
 
 def _near(rng: np.random.Generator, centres: tuple[tuple[float, float], ...], n: int, spread: float) -> Matrix:

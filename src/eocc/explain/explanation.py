@@ -122,9 +122,6 @@ class Explanation(ABC):
             return self.lead
         return self.reasons[0].text if self.lead or self.main_column else "no single value stands out"
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, opening: str = "") -> str:
         """Return the sentence, after an opening, and the table of the reasons."""
         notes = wrapped(f"Notes: {self.facts}.", 2) if self.facts else []
@@ -136,6 +133,8 @@ class Explanation(ABC):
             padded = (on_one_line(cell).ljust(width) for cell, width in zip(line, widths, strict=True))
             lines.append("  ".join(["", *padded]).rstrip())
         return "\n".join([*lines, *notes])
+
+    __str__ = text
 
     def _cells(self) -> list[tuple[str, ...]]:
         """Return the table of the reasons with its head: values and ranges, or one text each."""

@@ -21,6 +21,7 @@ INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
 NORMAL, OTHER = "#1f5fa8", "#c4580c"
 # Colours of the regions; people with the common colour blindnesses can distinguish them (Okabe and Ito).
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
+CIRCLE = np.array([[np.cos(turn), np.sin(turn)] for turn in np.linspace(0, 2 * np.pi, 100)])
 # The most prototypes that are drawn.
 MOST_POINTS = 2000
 # Where legends are; "best" is said because matplotlib warns of a default that is slow.
@@ -138,8 +139,7 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     if X is not None:
         new = points_of(classifier, plane, classifier._read(X))
         _draw_decisions(axes, frame.place(new), classifier.predict(X) == 1)
-    turn = np.linspace(0, 2 * np.pi, 100)
-    axes.plot(np.cos(turn), np.sin(turn), ":", color=FAINT, linewidth=1, label="outside: logarithmic", zorder=1)
+    axes.plot(*CIRCLE.T, ":", color=FAINT, linewidth=1, label="outside: logarithmic", zorder=1)
     axes.set(xticks=[], yticks=[])
     axes.set_aspect("equal", adjustable="datalim")
     labels = {"xlabel": "first axis", "ylabel": "second axis"}
@@ -152,8 +152,6 @@ def _draw_regions(classifier: OneClassClassifier, axes: Any, frame: LogFrame, pl
     from matplotlib.collections import LineCollection
 
     points, centres, reaches = frame.place(places), frame.place(middles), classifier._region_reaches
-    turn = np.linspace(0, 2 * np.pi, 100)
-    circle = np.column_stack([np.cos(turn), np.sin(turn)])
     edges = edges_between(classifier, np.arange(len(points)))
     axes.add_collection(LineCollection(list(points[edges]), colors=FAINT, linewidths=0.7))
     labels = prototype_labels(classifier)
@@ -162,7 +160,7 @@ def _draw_regions(classifier: OneClassClassifier, axes: Any, frame: LogFrame, pl
         ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": _colour(index), "zorder": 3}
         axes.plot(*centres[index], "o", **ring, label=f"region {index}: {counted(region.n_members, 'row')}")
         if reaches is not None:
-            axes.plot(*frame.place(middles[index] + reaches[index] * circle).T, color=_colour(index), linewidth=0.9)
+            axes.plot(*frame.place(middles[index] + reaches[index] * CIRCLE).T, color=_colour(index), linewidth=0.9)
 
 
 def _draw_decisions(axes: Any, points: Matrix, accepted: Flags) -> None:
