@@ -46,9 +46,8 @@ def test_scoring_numbers_imports_no_heavy_package(n_columns, tmp_path):
 
 def test_reading_text_and_gaps_imports_no_pandas(tmp_path):
     data, model = tmp_path / "new.csv", tmp_path / "model.eocc"
-    data.write_text(
-        "load,city\n" + "".join(f"{k % 7 or 'NA'}.5, {'xyz'[k % 3]}\n".replace("NA.5", "NA") for k in range(90))
-    )
+    rows = [f"{k}.5, {'xyz'[k % 3]}" if k % 7 else f"NA, {'xyz'[k % 3]}" for k in range(90)]
+    data.write_text("\n".join(["load,city", *rows, ""]))
     for command in (("fit", data, "-o", model), ("score", model, data, "-o", tmp_path / "scores.csv")):
         imported(*command)  # compiles
         assert not {"pandas", "sklearn"} & {*imported(*command)}

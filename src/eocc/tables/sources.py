@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -194,6 +195,8 @@ def _column_of_numbers(name: Hashable, kind: str, values: Any) -> Column:
 
 def column_of_cells(name: Hashable, values: Sequence[Any]) -> Column:
     """Return a column of Python values, whose types say what it holds."""
+    if (types := {*map(type, values)}) <= {str, NoneType} and str in types:
+        return text_column(name, values)
     cells = [None if is_missing(value) else value for value in values]
     kinds = sorted({_kind_of_type(kind) for kind in {type(cell) for cell in cells if cell is not None}})
     if kinds == [TEXT] and all(cell is None or isinstance(cell, str) for cell in cells):
