@@ -26,7 +26,7 @@ from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster
-from eocc.scale.cluster.client import DaskCluster
+from eocc.scale.cluster import DaskCluster
 from eocc.space.representation import Representation
 
 N_GRAPHS = 447  # 200,000 pairs

@@ -30,7 +30,7 @@ from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster
-from eocc.scale.cluster.client import Pickled, _strips, _triangle, given, given_tasks
+from eocc.scale.cluster import Pickled, _strips, _triangle, given, given_tasks
 from eocc.space.prototypes.content import Census, Sketch
 from samples import samples
 

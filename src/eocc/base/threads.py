@@ -30,7 +30,7 @@ BLOCK_SIZE = 2**18
 FEW_NUMBERS = 2**21
 # New threads start from the default of 1, so that a worker starts no threads of its own.
 _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
-# The cluster in use in this thread, None if there is none: `eocc.scale.cluster.client` has one for Dask. It has two
+# The cluster in use in this thread, None if there is none: `eocc.scale.cluster` has one for Dask. It has two
 # methods: prepare(measure, patterns, prototypes), and evaluator(evaluation), a function that evaluates candidates.
 _cluster: ContextVar[Any] = ContextVar("eocc_cluster", default=None)
 cluster_in_use: Callable[[], Any] = _cluster.get

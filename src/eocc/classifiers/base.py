@@ -128,7 +128,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     @property
     def _n_training(self) -> int:
-        return len(self.training_indices_)
+        return int(getattr(self, "n_rows_", len(self.training_indices_)))  # indices may be those of kept rows
 
     @property
     def _is_whole(self) -> bool:

@@ -38,7 +38,8 @@ class LearnsRows(OneClassClassifier):
         with fitting(self) as draft:
             are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
             if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
-                draft._learn_passes(*dask_rows(dask_passes(draft._without_naming(X)), y))
+                passes, outliers = dask_rows(dask_passes(draft._without_naming(X)), y)
+                draft._fit_passes(passes, None, outliers)
             else:
                 draft._fit_patterns(draft._read(X, reset=True), y)
         return self
@@ -77,15 +78,11 @@ class LearnsRows(OneClassClassifier):
         self._calibrate_on(Tally(np.concatenate([values, *more])))
 
     def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
-        """Learn from rows of numbers that are read part by part."""
+        """Choose the rows to learn from, learn from these, and calibrate on all rows."""
         if sample is not None:
             has_prototypes = "prototypes" in self.get_params()
             instead = f"pass {type(self).__name__}(prototypes=...) instead" if has_prototypes else "leave it out"
             raise ValueError(f"sample is for EntropicOneClassClassifier; {instead}")
-        self._learn_passes(passes, outliers)
-
-    def _learn_passes(self, passes: Passes, outliers: Any) -> None:
-        """Choose the rows to learn from, learn from these, and calibrate on all rows."""
         self._check_passes(passes.n_rows, passes.n_columns, outliers)
         census = take_census(passes)
         n = census.n_rows
@@ -109,11 +106,6 @@ class LearnsRows(OneClassClassifier):
         count = self._check_memory(n, n_columns, measure.pair_bytes(row), n_outliers, holds_rows=False)
         rate_for(self.false_alarm_rate, n)
         return count
-
-    @property
-    def _n_training(self) -> int:
-        """The number of training rows; `training_indices_` are those of them that are kept."""
-        return self.n_rows_
 
     @property
     def _rows_scored_at_a_time(self) -> int:  # type: ignore[override]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from eocc.base.checks import integer, number, optional
+from eocc.base.checks import demand, integer, number, optional
 from eocc.base.registry import choice, resolve
 from eocc.base.stored import Checked
 from eocc.base.types import Matrix
@@ -139,15 +139,12 @@ def generations(
 
 
 def _checked_batch(batch: Matrix, n_parameters: int, search: Search) -> Matrix:
-    candidates = np.ascontiguousarray(batch, dtype=np.float64)
-    if candidates.ndim != 2 or candidates.shape[1] != n_parameters or len(candidates) == 0:
-        raise ValueError(
-            f"{type(search).__name__} proposed an array of shape {candidates.shape}; "
-            f"one row of {n_parameters} parameters per candidate is needed"
-        )
-    if not ((candidates >= 0) & (candidates <= 1)).all():
-        odd = candidates[~((candidates >= 0) & (candidates <= 1))][0]
-        raise ValueError(f"{type(search).__name__} proposed {odd:g}; parameters must lie in [0, 1]")
+    candidates, proposed = np.ascontiguousarray(batch, dtype=np.float64), f"{type(search).__name__} proposed"
+    is_right = candidates.ndim == 2 and candidates.shape[1] == n_parameters and len(candidates) > 0
+    needed = f"one row of {n_parameters} parameters per candidate is needed"
+    demand(is_right, f"{proposed} an array of shape {candidates.shape}; {needed}")
+    for odd in candidates[~((candidates >= 0) & (candidates <= 1))]:
+        raise ValueError(f"{proposed} {odd:g}; parameters must lie in [0, 1]")
     return candidates
 
 

@@ -16,7 +16,7 @@ from eocc.base.printing import complaint, quoted, warn_user
 from eocc.base.progress import stage, track
 from eocc.base.registry import choose
 from eocc.base.threads import in_order, n_threads
-from eocc.base.wording import counted
+from eocc.base.wording import counted, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.formats.files.formats import STDIN, check_regular, numbered, open_files
 from eocc.formats.files.rows import Choices, Chunk, Objects, learn, read_first, read_part, rows_per_chunk
@@ -189,10 +189,8 @@ def _length_of(array: Any) -> int:
 def check_classifier(function: str, classifier: Any) -> None:
     """Raise a ValueError unless the first argument of the function is a classifier."""
     if not isinstance(classifier, OneClassClassifier):
-        is_path = isinstance(classifier, str | os.PathLike)
-        passed = repr(str(classifier)) if is_path else f"a {type(classifier).__name__}"
-        wanted = f"the first argument of {function} is a classifier"
-        raise ValueError(f"{wanted}, not {passed}; write {function}(clf, source, ...)")
+        passed = shortened(repr(classifier))
+        raise ValueError(f"{function} takes a classifier first, not {passed}: write {function}(clf, source, ...)")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -259,9 +257,9 @@ def fit_stream(
             source, incomplete, unreadable, dialect, where=where, kinds=kinds or {},
             apart=(*drop, *(where or ())[:1]), usual=ANY if keeps_all else "", keeps_all=not named,
         )  # fmt: skip
-        if (first := next(filter(len, stream.chunks()), None)) is None:
+        reading = next((read_first(chunk, stream.choices)[0] for chunk in stream.chunks() if len(chunk)), None)
+        if reading is None:
             raise stream.empty()
-        reading = read_first(first, stream.choices)[0]
         are_numbers = all(column.kind in (NUMBER, "") for column in reading.columns) and draft.baseline_by is None
         if are_numbers and not (named and draft.measure in measures_of("records")):
             _fit_numbers(draft, stream, outliers, sample, reading.for_numbers(True, str(draft.measure)))

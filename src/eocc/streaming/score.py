@@ -89,15 +89,6 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
 
     writers, waiting = list[Any](), list[Any]()
 
-    @contextmanager
-    def refusing_mixtures() -> Iterator[None]:
-        try:
-            yield
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
-            first = str(error).splitlines()[0]
-            raise ValueError(f"Parquet columns hold values of one type; write CSV or JSON instead: {first}") from None
-
-    @refusing_mixtures()
     def flush() -> None:
         table = pyarrow.concat_tables(waiting, promote_options="permissive")
         waiting.clear()
@@ -109,16 +100,19 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
             writers.append(pyarrow.parquet.ParquetWriter(path, pyarrow.schema(fields), use_dictionary=repeated))
         writers[0].write_table(table.cast(writers[0].schema))
 
-    def write(columns: Columns) -> None:
-        with refusing_mixtures():
-            waiting.append(pyarrow.table(dict(columns)))
-        if sum(table.num_rows for table in waiting) >= GROUP_ROWS:
-            flush()
+    def write(columns: Columns, least: int = GROUP_ROWS) -> None:
+        try:
+            if columns:
+                waiting.append(pyarrow.table(dict(columns)))
+            if waiting and sum(table.num_rows for table in waiting) >= least:
+                flush()
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+            first = str(error).splitlines()[0]
+            raise ValueError(f"Parquet columns hold values of one type; write CSV or JSON instead: {first}") from None
 
     try:
         yield write
-        if waiting:
-            flush()
+        write({}, 0)
     finally:
         for writer in writers:
             writer.close()
