@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from eocc.base.checks import Sizes, demand, is_array, numbers
+from eocc.base.threads import interruptibly
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_data_number, named_values, to_json
 from eocc.kernels.content import hash_rows
@@ -74,6 +75,18 @@ class FittedEuclidean(FittedInUnit):
             return _Rows(self.unit.measure(self.filled(patterns)), columns, 1.0 / self.largest)
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
+
+    def largest_of(self, training: Matrix, prototypes: Matrix | None) -> float:
+        """Return the largest distance, looked for in blocks of about 4 MiB of distances."""
+        others, p = training if prototypes is None else prototypes, np.ones(self.n_parameters)
+        step, largest = max(1, 2**19 // len(others)), list[float]()
+
+        def look() -> None:
+            for start in range(0, len(training), step):
+                largest.append(float(np.max(self.prepare(training[start : start + step], others).evaluate(p))))
+
+        interruptibly(look, training.size // 8 * len(others))  # a step compares eight numbers of rows
+        return max(largest)
 
     def coordinates(self, patterns: Matrix) -> Matrix:
         """Return the rows in the unit of the dissimilarity."""

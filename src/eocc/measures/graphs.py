@@ -350,8 +350,8 @@ class _Items:
         self.graph, self.schemas = graph, {"vertex": measure.vertex, "edge": measure.edge}
         edges = np.asarray(graph.edges).tolist()
         self.ends: dict[str, Any] = {"vertex": range(graph.n_vertices), "edge": edges}
-        self.edge_between = {(b, a): k for k, (a, b) in enumerate(edges) if not graph.directed}
-        self.edge_between |= {(a, b): k for k, (a, b) in enumerate(edges)}
+        back = {} if graph.directed else {(b, a): k for k, (a, b) in enumerate(edges)}
+        self.edge_between = back | {(a, b): k for k, (a, b) in enumerate(edges)}
 
     def values(self, what: str, number: int) -> dict[str, Any]:
         """Return the attributes of a "vertex" or "edge" that are not missing."""

@@ -46,10 +46,9 @@ class FittedDTW(FittedInUnit):
 
     def largest_of(self, training: Objects, prototypes: Objects | None) -> float:
         """Return the largest d(x, y; 1); with one channel, the training pairs are kept for `prepare`."""
-        if prototypes is not None or self.n_parameters > 1:
-            return float(super().largest_of(training, prototypes))
-        table = self.prepare(training).evaluate(np.ones(1))
-        self.computed.append((training, table))
+        table = self.prepare(training, prototypes).evaluate(np.ones(self.n_parameters))
+        if prototypes is None and self.n_parameters == 1:
+            self.computed.append((training, table))
         return float(table.max())
 
     def __getstate__(self) -> dict[str, Any]:

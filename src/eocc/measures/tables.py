@@ -190,9 +190,10 @@ class FittedGower(FittedMeasure):
 
     def check_parts(self, sizes: Sizes) -> None:
         """Demand different columns, and rows to fill gaps of as many columns."""
-        demand(len(set(self.names)) == self.n_parameters, "a column of the table is read twice")
-        is_right = self.donors.shape[1:] == (self.n_parameters,) and len(self.donors) > 0
-        demand(is_right, f"the rows that fill gaps must be at least 1, of {self.n_parameters} columns")
+        n_columns = len(self.columns)
+        demand(len({one.name for one in self.columns}) == n_columns, "a column of the table is read twice")
+        is_right = self.donors.shape[1:] == (n_columns,) and len(self.donors) > 0
+        demand(is_right, f"the rows that fill gaps must be at least 1, of {n_columns} columns")
 
     @property
     def n_parameters(self) -> int:
@@ -261,13 +262,13 @@ class FittedGower(FittedMeasure):
         """
         held = {one.name: READ_AS[one.kind] for one in self.columns if one.kind in READ_AS}
         table = self.measure.read(patterns, held)
-        known = {column.name: column for column in table.columns}
-        for name in (name for name in self.names if name not in known):
+        given, known = {column.name: column for column in table.columns}, {column.name for column in self.columns}
+        for name in (one.name for one in self.columns if one.name not in given):
             raise ValueError(f"X lacks column {name!r}, which the training table had")
-        for name in (name for name in known if name not in self.names):
+        for name in (name for name in given if name not in known):
             raise ValueError(f"X has a column {name!r}, which the training table did not have; leave it out")
         new = tuple({} for _ in self.columns) if unseen is None else unseen
-        encoded = [fitted.encode(known[fitted.name], own) for fitted, own in zip(self.columns, new, strict=True)]
+        encoded = [fitted.encode(given[fitted.name], own) for fitted, own in zip(self.columns, new, strict=True)]
         return np.ascontiguousarray(np.array(encoded).T)
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:

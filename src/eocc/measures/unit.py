@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from eocc.base.checks import integer, numbers, real
-from eocc.base.threads import interruptibly
 from eocc.base.types import Matrix
 from eocc.measures.protocol import FittedMeasure, Measure
 
@@ -107,23 +106,6 @@ class FittedInUnit(FittedMeasure):
         with np.errstate(over="ignore"):
             return float(np.ldexp(self.largest, self.unit.exponent))
 
-    def largest_of(self: Any, training: Any, prototypes: Any) -> float:
-        """Return the largest d(x, y; 1) of two training patterns, or of a training pattern and a prototype."""
-        p = np.ones(self.n_parameters)
-        if prototypes is None and not isinstance(training, np.ndarray):  # each pair of series is compared once
-            return float(self.prepare(training).evaluate(p).max())
-        prototypes = training if prototypes is None else prototypes
-        # A block holds about 4 MiB of dissimilarities.
-        step, largest = max(1, 2**19 // len(prototypes)), list[float]()
-
-        def look() -> None:
-            for start in range(0, len(training), step):
-                largest.append(float(np.max(self.prepare(training[start : start + step], prototypes).evaluate(p))))
-
-        # Series are compared on all threads allowed; a step compares eight numbers of rows.
-        interruptibly(look, training.size // 8 * len(prototypes) if isinstance(training, np.ndarray) else 0)
-        return max(largest)
-
     def divided(self, largest: float) -> Self:
         """Return the measure with that divisor, or without any scaling if it is as good as 0."""
         if largest >= LEAST_DIVISOR:
@@ -134,7 +116,9 @@ class FittedInUnit(FittedMeasure):
 class MeasureInUnit(Measure):
     """A measure that is divided by its largest value in training at p = 1.
 
-    Its method `unscaled` returns the fitted measure with its unit, and the divisor 1.
+    Its method `unscaled` returns the fitted measure with its unit, and the divisor 1. Its fitted measure has a method
+    `largest_of(training, prototypes)`, the largest d(x, y; 1) of a training pattern and a prototype, or of two training
+    patterns if there are no prototypes.
     """
 
     def fit(self, training: Any) -> Any:
