@@ -39,14 +39,6 @@ def spread_copies(number, n_distinct, matrix):
 
 
 @kernel
-def repair_cancelled(i, rows, norms, scale, cancellation, distances):
-    """Compute again, from differences, the entries of row i right of the diagonal that lost their digits."""
-    for j in range(i + 1, rows.shape[0]):
-        if (distances[i, j] / scale) ** 2 <= cancellation * (norms[i] + norms[j]):
-            distances[i, j] = row_distance(rows[i], rows[j]) * scale
-
-
-@kernel
 def mirror(matrix):
     """Copy the upper triangle onto the lower one, tile by tile."""
     n = matrix.shape[0]
@@ -76,8 +68,10 @@ def distances_from_gram(rows, scale, cancellation, gram, norms):
             cancelled += 1 if square <= cancellation * size else 0
             square = square if square > 0.0 else 0.0
             inner[j] = np.sqrt(square) * scale
-        if cancelled > 0:
-            repair_cancelled(i, rows, norms, scale, cancellation, gram)
+        if cancelled > 0:  # the entries that lost their digits
+            for j in range(i + 1, n):
+                if (gram[i, j] / scale) ** 2 <= cancellation * (own + norms[j]):
+                    gram[i, j] = row_distance(rows[i], rows[j]) * scale
         gram[i, i] = 0.0
     mirror(gram)
 

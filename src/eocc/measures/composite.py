@@ -136,10 +136,8 @@ class Composite(Measure):
 
     def fit_against(self, training: Records, prototypes: Records) -> FittedComposite:
         """Fit the measure of every part, against the prototypes if it can."""
-        parts = self.measures.items()
-        return FittedComposite({
-            name: measure.fit_against(training.parts[name], prototypes.parts[name]) for name, measure in parts
-        })  # fmt: skip
+        sides = {name: (training.parts[name], prototypes.parts[name]) for name in self.measures}
+        return FittedComposite({name: one.fit_against(*sides[name]) for name, one in self.measures.items()})
 
     def pair_bytes(self, patterns: Records) -> float:
         """Return the sum over the parts, and one matrix for their sum."""

@@ -130,16 +130,13 @@ def _grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
     groups: dict[str, list[Contribution]] = {}
     for one in contributions:
         groups.setdefault(one.group, []).append(one)
-    return sorted(map(_summed, groups.values()), key=lambda one: -one.amount)
-
-
-def _summed(members: Sequence[Contribution]) -> Contribution:
-    if len(members) == 1:
-        return members[0]
-    group = members[0].group
-    # A group names three of its members.
-    items = listed([one.text.removeprefix(group).strip() for one in members], 3, "; ")
-    return Contribution(sum(one.amount for one in members), f"{group}, {len(members)} times: {items}")
+    found = []
+    for group, members in groups.items():
+        # A group names three of its members.
+        items = listed([one.text.removeprefix(group).strip() for one in members], 3, "; ")
+        summed = Contribution(sum(one.amount for one in members), f"{group}, {len(members)} times: {items}")
+        found.append(summed if len(members) > 1 else members[0])
+    return sorted(found, key=lambda one: -one.amount)
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,11 +126,8 @@ def _columns(classifier: Any, names: Sequence[str] | None) -> list[DataColumn]:
 
 def python_module(formula: Formula) -> str:
     """Return the text of a module with the functions score, p_value and predict."""
-    constants = formula.to_dict().items()
-    lines = [
-        f"{name.upper()} = {pformat(value, width=110, compact=True, sort_dicts=False)}" for name, value in constants
-    ]
-    return HEAD + "\n".join(lines) + "\n" + BODY
+    values = {name: pformat(one, width=110, compact=True, sort_dicts=False) for name, one in formula.to_dict().items()}
+    return HEAD + "\n".join(f"{name.upper()} = {value}" for name, value in values.items()) + "\n" + BODY
 
 
 # The parts of the module before and after the constants.

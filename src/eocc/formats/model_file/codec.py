@@ -111,10 +111,9 @@ class Encoder:
         kind = type(value)
         if kind in (str, float, int):  # most values are, and a model may hold millions
             return plain_to_json(value)
-        if kind is list:
-            return self._items(value, place, depth)
-        if kind is tuple:
-            return {"tuple": self._items(value, place, depth)}
+        if kind in (list, tuple):
+            items = self._items(value, place, depth)
+            return items if kind is list else {"tuple": items}
         if kind in (frozenset, set):
             # A set has no order of its own; this one is the same in every process.
             return {"set": sorted(self._items(value, place, depth), key=json.dumps)}
@@ -185,11 +184,8 @@ def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
     kinds = set(map(type, values))
     if kinds and kinds <= {float, np.float64}:
         return np.array(values, np.float64)
-    if kinds == {bool}:
-        return np.array(values)
-    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
-        return np.array(values, np.int64)
-    return None
+    is_whole = kinds == {int} and all(-(2**63) <= value < 2**63 for value in values)
+    return np.array(values, np.int64 if is_whole else bool) if is_whole or kinds == {bool} else None
 
 
 def _can_be_joined(arrays: list[NDArray[Any]]) -> bool:

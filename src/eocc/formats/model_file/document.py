@@ -170,13 +170,12 @@ def _fitted(encoder: Encoder, name: str, value: Any, place: str = "") -> Any:
         if name not in CALLED:
             wanted = "fit on numbers, strings, arrays or LabelledGraph"
             raise UnwritableError(f"the training rows cannot be saved: {error}; {wanted}") from None
-    known: Any = None
     if type(value) is FittedFunction:
-        known = {"largest": float(value.largest)}
-    elif type(value) is FittedComposite:
+        return {"passed": {"largest": float(value.largest)}}
+    if type(value) is FittedComposite:
         parts = enumerate(value.measures.values())
-        known = {"parts": [_fitted(encoder, name, part, f"{place or name}.{k}") for k, part in parts]}
-    return {"passed": known}
+        return {"passed": {"parts": [_fitted(encoder, name, part, f"{place or name}.{k}") for k, part in parts]}}
+    return {"passed": None}
 
 
 def _is_passed(document: Any) -> bool:
