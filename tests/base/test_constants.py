@@ -3,7 +3,7 @@
 import numpy as np
 
 from doubles import plain
-from eocc.classifiers.surprise import count_compared
+from eocc import SurpriseClassifier
 from eocc.entropic.graph import EuclideanGraph, SpanningTree
 from eocc.entropic.regions import build_region
 from eocc.entropic.rules import log_grades, std_extent
@@ -42,13 +42,19 @@ def test_both_members_of_a_close_pair_are_accepted_where_dissimilarities_cancel(
         assert (clf.predict(X) == 1).all()
 
 
+def count_compared(n, n_columns, pair_bytes=0.0):
+    """With how many of n training rows new rows are compared."""
+    return SurpriseClassifier()._plan_fit(n, n_columns, pair_bytes)[2]
+
+
 def test_how_many_rows_are_compared_with_by_default():
-    counts = [count_compared("auto", n, 20) for n in (20_001, 223_606, 250_000, 5_000_000, 10_000_000, 10**9)]
+    counts = [count_compared(n, 20) for n in (20_001, 223_606, 250_000, 5_000_000, 10_000_000, 10**9)]
     assert counts == [20_001, 223_606, 200_000, 10_000, 5000, 5000]
-    assert [count_compared("auto", 100_000, d) for d in (1, 100, 101)] == [100_000, 100_000, 99_009]
+    assert [count_compared(n, 10) for n in (200_000, 1_000_000, 4_000_000)] == [200_000, 50_000, 12_500]
+    assert [count_compared(100_000, d) for d in (1, 100, 101)] == [100_000, 100_000, 99_009]
 
 
 def test_how_many_other_patterns_are_compared_with_by_default():
     # 24 bytes per pair and three matrices: 6688^2 * 48 bytes are just below 2 GiB.
-    assert [count_compared("auto", n, 1, 24.0) for n in (6688, 10**6)] == [6688, 6688]
+    assert [count_compared(n, 1, 24.0) for n in (6688, 10**6)] == [6688, 6688]
     assert 6688**2 * 48 <= 2**31 < 6689**2 * 48

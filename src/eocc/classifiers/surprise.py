@@ -54,24 +54,6 @@ VIEWS_IN_WORDS = {
 }
 
 
-def count_compared(prototypes: int | float | str | None, n: int, n_columns: int, pair_bytes: float = 0.0) -> int:
-    """Return with how many of n training rows new rows are compared; "auto" limits the time and memory of a fit.
-
-    Rows of numbers (`pair_bytes` 0) are compared with all rows, or with fewer if that makes more than MOST_COMPARISONS.
-    Other patterns keep `pair_bytes` for each pair.
-
-    >>> [count_compared("auto", n, 10) for n in (200_000, 1_000_000, 4_000_000, 100_000_000)]
-    [200000, 50000, 12500, 5000]
-    >>> count_compared("auto", 200_000, 100)
-    50000
-    """
-    if prototypes != "auto":
-        return count_of(prototypes, n)  # type: ignore[arg-type]
-    if pair_bytes:
-        return min(n, int((PAIR_MEMORY / (pair_bytes + 3 * 8)) ** 0.5))
-    return min(n, max(FEWEST_ROWS, MOST_COMPARISONS * FEW_COLUMNS // (n * max(FEW_COLUMNS, n_columns))))
-
-
 def _of_structure(path: str, meaning: str) -> Any:
     """Return a property that is computed with the structure of the prototypes when it is first asked for."""
     return property(lambda classifier: attrgetter(path)(classifier._structure_), doc=meaning)
@@ -230,7 +212,12 @@ class SurpriseClassifier(LearnsRows):
         return rules_of(self, self._calibrated().rate)
 
     def _plan_fit(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str, int]:
-        r = count_compared(self.prototypes, n, n_columns, pair_bytes)
+        if self.prototypes != "auto":
+            r = count_of(self.prototypes, n)  # type: ignore[arg-type]
+        elif pair_bytes:
+            r = min(n, int((PAIR_MEMORY / (pair_bytes + 3 * 8)) ** 0.5))
+        else:
+            r = min(n, max(FEWEST_ROWS, MOST_COMPARISONS * FEW_COLUMNS // (n * max(FEW_COLUMNS, n_columns))))
         # The other rows are scored in blocks.
         if pair_bytes:  # all pairs, and three matrices of dissimilarities
             pairs = (pair_bytes + 24) * r * (r + n_outliers)

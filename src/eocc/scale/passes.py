@@ -69,9 +69,9 @@ def dask_passes(X: Any) -> Any:
     return import_module("eocc.scale.cluster").DaskPasses(X)
 
 
-def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
-    """Return the contents of a Dask collection, after check(n_rows, n_columns); return anything else unchanged."""
-    return import_module("eocc.scale.cluster").contents(X, check) if is_dask(X) else X
+def dask_contents(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
+    """Return the contents of a Dask collection, after check(n_rows, n_columns)."""
+    return import_module("eocc.scale.cluster").contents(X, check)
 
 
 def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
