@@ -28,7 +28,7 @@ BLANK = "\0blank"
 CONDITION = re.compile(r"(drift|discoveries|bad)|(rejected|discoveries|bad)>(\d{1,15})")
 
 
-def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list[tuple[str, int]]:
+def _conditions(value: str) -> list[tuple[str, int]]:
     """Return the conditions in the text of --fail-on: what is counted, and the most that is allowed."""
     found = list[tuple[str, int]]()
     for one in options.names_in(value):
@@ -66,13 +66,13 @@ def _why(what: str, most: int, outcome: Any) -> str:
               help="Add the column discovery: on average at most a share RATE of these rows is normal.")  # fmt: skip
 @click.option("--summary", type=options.OutputPath(), default=None,
               help="A JSON file for the counts, discoveries, drift and notes.")  # fmt: skip
-@click.option("--fail-on", "conditions", default="", metavar="CONDITION,...", callback=_conditions,
+@click.option("--fail-on", default="", metavar="CONDITION,...",
               help="Exit with code 4 on drift, 'rejected>N', discoveries (0.1 of them false, or --fdr) or bad: "
                    "rows with a cell that cannot be read.")  # fmt: skip
 @options.data_options("id_column", "strict")
 def score(
     model: Path, data: options.DataFiles, output: Path | None, form: str | None, keep: str, only: str | None,
-    fdr: float | None, summary: Path | None, conditions: list[tuple[str, int]], about: options.DataOptions,
+    fdr: float | None, summary: Path | None, fail_on: str, about: options.DataOptions,
 ) -> None:  # fmt: skip
     """Score the rows of files with a model.
 
@@ -89,6 +89,7 @@ def score(
     """
     if fdr is not None and not 0 < fdr < 1:
         raise click.UsageError(f"--fdr must be a number in (0, 1), not {fdr:g}")
+    conditions = _conditions(fail_on) if fail_on else []
     form = output_format(form, output, "table")
     classifier = open_model(model, output, *data.paths)
     check_output(summary, model, *data.paths, output)
@@ -113,7 +114,7 @@ def score(
     if first.windows is not None:
         keep = keep if keep == ALL else ",".join([*places_in(first.chunk), keep])
     own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
-    new_names = _new_names(kept_columns(first.chunk, keep, reading, is_typed), own)
+    new_names = _new_names(kept_columns(first.chunk, keep, reading, is_typed), own) if keep else {}
 
     def scored() -> Iterator[dict[str, Any]]:
         for named in chain([first], stream):

@@ -11,17 +11,10 @@ import numpy as np
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import all_finite, counted, finite, format_number, format_value, format_within, share, to_json
 from eocc.entropic.rules import Scores
+from eocc.explain import reasons
 from eocc.explain.explanation import Explanation, TrainingRow, described, exemplars_of, scored, training_row
 from eocc.explain.facts import given_columns
-from eocc.explain.reasons import (
-    N_NEAR,
-    Reason,
-    categories_in_words,
-    difference_reasons,
-    largest_of,
-    least_usual,
-    range_reason,
-)
+from eocc.explain.reasons import Reason, range_reason
 from eocc.measures.difference import MOST_NAMED, Cells, Difference, Pair
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CellView, CovarianceView, FarView, cells_of, columns_of, values_of
@@ -174,7 +167,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     by_weighting = map(partial(_neighbourhoods, classifier, patterns), view.weightings, near, distances)
     outliers, largest = _outlier_comparisons(model, rows, near), view.by_weighting(near).argmax(axis=1)
     active, exemplars = sum(one.weights for one in view.weightings), exemplars_of(classifier, distances[0])
-    by_column = least_usual(classifier, patterns, np.asarray(active), distances[0])
+    by_column = reasons.least_usual(classifier, patterns, np.asarray(active), distances[0])
     numbers = (all_finite(one).tolist() for one in (surprises, answered))
     columns = zip(scored(classifier, scores), *numbers, zip(*by_weighting, strict=True), strict=True)
     found, given = list[Explanation](), list(given_columns(classifier, patterns).values())
@@ -236,7 +229,7 @@ def _compared(classifier: Any, near: Neighbourhood) -> Seen:
     name, (far, usual) = near.neighbour.name, (format_number(one[0]) for one in (near.distances, near.medians))
     text = f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}."
     description = described(classifier, classifier.prototypes_, near.neighbour.column)
-    return difference_reasons(near.difference, name, description, otherwise=text)
+    return reasons.difference_reasons(near.difference, name, description, otherwise=text)
 
 
 def _neighbourhoods(
@@ -275,7 +268,7 @@ def _cells_seen(
     strangeness = np.roll(view.by_column(values_of(reference, pattern)), 1, axis=1)
     cells = measure.cells(pattern, reference.prototypes, names)
     columns = [None, *np.flatnonzero(reference.active).tolist()]
-    (largest,) = largest_of(strangeness)
+    (largest,) = reasons.largest_of(strangeness)
     is_gap = np.isnan(cells.rows[0])
     # Several gaps are one reason, a single one is its column: the others among these cells count to it.
     is_block = is_gap.sum() > 1 and 0 in dict(largest)
@@ -283,7 +276,7 @@ def _cells_seen(
     if is_block or is_gap.sum() == 1:
         strangeness[0, gaps[0 if is_block else -1]] = np.linalg.norm(strangeness[0, gaps])
         strangeness[0, gaps[1:] if is_block else gaps[:-1]] = 0.0
-        (largest,) = largest_of(strangeness)
+        (largest,) = reasons.largest_of(strangeness)
     return "", tuple(_cell_reason(cells, columns[place], share, given) for place, share in largest)
 
 
@@ -305,7 +298,7 @@ def _cell_reason(cells: Cells, k: int | None, share: float, given: Sequence[int]
     if cells.is_code[k]:
         text = f"{name} is {said}; {_how_many(column == cells.rows[0, k], 'have')} it"
         common = Counter(format_value(cells.prototype_value(int(j), k)) for j in np.flatnonzero(~np.isnan(column)))
-        return Reason(name, text, to_json(value), None, None, share, said, categories_in_words(common))
+        return Reason(name, text, to_json(value), None, None, share, said, reasons.categories_in_words(common))
     order = np.flatnonzero(~np.isnan(column))[np.argsort(known, kind="stable")]
     is_outside = not known.min() <= cells.rows[0, k] <= known.max()
     shares = (0.0, 1.0) if is_outside else MIDDLE
@@ -340,7 +333,7 @@ def _covariance_seen(
     measure: Any = reference.measure
     cells = measure.cells(rows.patterns[i : i + 1], reference.prototypes, names)
     here, there = (int(np.flatnonzero(reference.weightings[-1])[place]) for place in (k, j))
-    alike = np.argsort(np.abs(cells.columns[there] - cells.rows[0, there]), kind="stable")[:N_NEAR]
+    alike = np.argsort(np.abs(cells.columns[there] - cells.rows[0, there]), kind="stable")[: reasons.N_NEAR]
     ordered = alike[np.argsort(cells.columns[here][alike], kind="stable")]
     is_inside = cells.columns[here][ordered[0]] <= cells.rows[0, here] <= cells.columns[here][ordered[-1]]
     if is_inside or k == j:

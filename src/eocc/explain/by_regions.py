@@ -13,17 +13,8 @@ from eocc.base.threads import one_blas_thread
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, finite, format_number, format_value, format_within, to_json
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, FARTHEST, LEVELS, NUMBER, DataColumn, Placement
-from eocc.explain import rules
-from eocc.explain.explanation import (
-    Explanation,
-    TrainingRow,
-    described,
-    exemplars_of,
-    prototype_labels,
-    reach_of,
-    scored,
-    training_row,
-)
+from eocc.explain import explanation, rules
+from eocc.explain.explanation import Explanation, TrainingRow, prototype_labels, reach_of, training_row
 from eocc.explain.reasons import LEAST_SHOWN, Reason, difference_reasons, least_usual
 from eocc.measures.difference import Pair
 
@@ -114,8 +105,9 @@ def region_explanations(
     near: list[tuple[TrainingRow, ...]] = [()] * len(patterns)
     if by_column is None:
         by_column = least_usual(classifier, patterns, classifier.weights_, rows)
-        near = exemplars_of(classifier, np.where(prototype_labels(classifier) == ranked[:, :1], rows, np.inf))
-    scores, found = scored(classifier, classifier._score_patterns(patterns)), list[Explanation]()
+        is_own = prototype_labels(classifier) == ranked[:, :1]
+        near = explanation.exemplars_of(classifier, np.where(is_own, rows, np.inf))
+    scores, found = explanation.scored(classifier, classifier._score_patterns(patterns)), list[Explanation]()
     for i, (said, (region, *others)) in enumerate(zip(scores, ranked.tolist(), strict=True)):
         column = centres[region]
         prototype = training_row(classifier, rows[i], column)
@@ -125,7 +117,7 @@ def region_explanations(
         )  # fmt: skip
         lead, reasons = "", by_column[i] if by_column else ()
         if by_column is None:
-            named = prototype.name, described(classifier, classifier.prototypes_, column)
+            named = prototype.name, explanation.described(classifier, classifier.prototypes_, column)
             lead, reasons = difference_reasons(comparison.difference, *named, "typical of the nearest region")
         found.append(RegionExplanation(
             **said, comparison=comparison, exemplars=near[i], reasons=reasons, lead=lead, region=region,
