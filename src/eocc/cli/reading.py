@@ -188,7 +188,8 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
     with stage(f"scoring {data.name}", 1):
         chunks: Iterable[Chunk] = open_files(data.paths, about.input_format, dialect, about.sheet)
         if windowing:
-            chunks, about, windows = windows_for(windowing, join_chunks(list(chunks), str(data)), about)
+            chunk, about, windows = windows_for(windowing, join_chunks(list(chunks), str(data)), about)
+            chunks = [chunk]
         elif is_whole:
             chunks = [join_chunks(list(chunks), str(data))]
         apart = [about.id_column] if about.id_column and about.id_column not in known.names else []
@@ -269,38 +270,32 @@ def training_windows(chunk: Chunk, about: DataOptions, choices: Choices) -> tupl
     said = tuple(one for one in reading.remarks if one.name not in given and not one.text.startswith(dates))
     for note in placed_remarks(replace(reading, remarks=said), chunk):
         say(f"Note: {note}.")
-    _say_gaps(faults, chunk)
     kept = tuple(one for one in reading.columns if one.kind == NUMBER or one.name in given)
     if others := [ascii(str(one.name)) for one in reading.columns if one not in kept]:
         say(f"Note: only numbers are part of windows, so these columns are not: {listed(others)}.")
     reading = replace(reading, columns=kept, remarks=())
     assert about.window
     windowing = Windowing(about.window, about.step or 1, about.by or None, about.time or None, about.features, reading)
-    cut, _ = _cut(chunk, Table(tuple(table.column(one.name) for one in kept)), windowing)
-    drop = ",".join(places_in(cut))
-    about = DataOptions(drop=drop, all_columns=True, id_column=ENDS[0], input_format=about.input_format)
+    table = Table(tuple(table.column(one.name) for one in kept))
+    cut, about, _ = _cut(chunk, table, faults, windowing, about)
     return cut, about, windowing
 
 
-def windows_for(windowing: Windowing, chunk: Chunk, about: DataOptions) -> tuple[list[Chunk], DataOptions, Windows]:
+def windows_for(windowing: Windowing, chunk: Chunk, about: DataOptions) -> tuple[Chunk, DataOptions, Windows]:
     """Return the windows of a new series as one chunk, what is said about it, and the windows as they are."""
     about = replace(about, window=windowing.length)  # refuses labels and ids
     table, faults, *_ = read_table(chunk, windowing.series, Choices(skips_bad=not about.strict))
-    _say_gaps(faults, chunk)
-    cut, windows = _cut(chunk, table, windowing)
-    return [cut], DataOptions(id_column=ENDS[0], input_format=about.input_format), windows
+    return _cut(chunk, table, faults, windowing, about)
 
 
-def _say_gaps(faults: Sequence[Fault], chunk: Chunk) -> None:
-    """Print how many cells of a series cannot be read."""
+def _cut(
+    chunk: Chunk, table: Table, faults: Sequence[Fault], windowing: Windowing, about: DataOptions
+) -> tuple[Chunk, DataOptions, Windows]:
+    """Return the windows of a series as one chunk of numbers with the columns of ENDS, its options, and as they are."""
     if faults:
         first = min(faults)
         say(f"Note: {counted(len(faults), 'cell')} taken for missing, as they cannot be read: "
             f"{chunk.place(first.row)}: {printable(str(first))}.")  # fmt: skip
-
-
-def _cut(chunk: Chunk, table: Table, windowing: Windowing) -> tuple[Chunk, Windows]:
-    """Return the windows of a series as one chunk of numbers, with the columns of ENDS, and as they are."""
     with placing(chunk):
         found = windowing.cut(table)
     n_series = len({*found.groups})
@@ -316,4 +311,6 @@ def _cut(chunk: Chunk, table: Table, windowing: Windowing) -> tuple[Chunk, Windo
         known["group"] = list(found.groups)
     places = [Column(name, TEXT, *encoded(cells)) for name in ENDS if (cells := {"window": named, **known}.get(name))]
     numbers = [Column(name, NUMBER, found.X[:, k]) for k, name in enumerate(found.names)]
-    return Chunk(chunk.where, Table((*places, *numbers)), layout=chunk.layout, rows=range(len(found))), found
+    cut = Chunk(chunk.where, Table((*places, *numbers)), layout=chunk.layout, rows=range(len(found)))
+    drop, form = ",".join(places_in(cut)), about.input_format
+    return cut, DataOptions(drop=drop, all_columns=True, id_column=ENDS[0], input_format=form), found
