@@ -42,8 +42,7 @@ Row = tuple[int, list[Any]]
 
 def parquet_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
-    arrow = _pyarrow()
-    with _readable(path, arrow), arrow.parquet.ParquetFile(
+    with _readable(path) as arrow, arrow.parquet.ParquetFile(
         path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
     ) as file:  # fmt: skip
         n_rows = rows_per_chunk(len(file.schema_arrow.names))
@@ -52,8 +51,7 @@ def parquet_chunks(path: Path) -> Iterator[Chunk]:
 
 def arrow_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of an Arrow (Feather, IPC) file or stream."""
-    arrow = _pyarrow()
-    with _readable(path, arrow), arrow.memory_map(str(path)) as source:
+    with _readable(path) as arrow, arrow.memory_map(str(path)) as source:
         try:
             file = arrow.ipc.open_file(source)
             batches = map(file.get_batch, range(file.num_record_batches))
@@ -79,21 +77,18 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any, n_rows: int = 0) -> 
             yield Chunk(where, table_of(table), file_rows=n_rows)
 
 
-def _pyarrow() -> Any:
+@contextmanager
+def _readable(path: Path) -> Iterator[Any]:
+    """Yield pyarrow; an error in reading the file is one line that names it."""
     try:
         import pyarrow
         import pyarrow.ipc
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install pyarrow") from None
-    return pyarrow
-
-
-@contextmanager
-def _readable(path: Path, arrow: Any) -> Iterator[None]:
     try:
-        yield
-    except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
+        yield pyarrow
+    except (pyarrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
         message = (str(error).splitlines() or [""])[0][:200].rstrip(".") or type(error).__name__
         remedy = "is the file complete, and does its name match its format?"
         raise complaint(str(path), None, f"cannot be read: {message}; {remedy}") from None

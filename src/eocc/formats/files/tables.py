@@ -48,7 +48,13 @@ def csv_chunks(lines: Lines, dialect: Dialect | None, usual: str = "") -> Iterat
         read = _by_arrow(data, header, delimiter)
         places: Sequence[int] = range(number, number + len(data))
         if read is None:
-            read, places = _by_csv(data, header, delimiter, lines.where, number)
+            part = Lines(io.BytesIO(data), lines.where, number - 1)
+            records = list(_of_width(_records(part, delimiter), len(header), lines.where))
+            cells = zip(*(record[1] for record in records), strict=True) if records else [()] * len(header)
+            read = [
+                text_column(name, [cell or None for cell in some]) for name, some in zip(header, cells, strict=True)
+            ]
+            places = [line for line, _ in records]
         if len(read[0]):
             table = Table(tuple(read), dialect)
             yield Chunk(lines.where, table, lines=places[: len(table)], layout=layout)
@@ -81,14 +87,6 @@ def _by_arrow(data: bytes, header: list[str], delimiter: str) -> Any:
     if found.num_rows != data.count(b"\n") + (not data.endswith(b"\n")):
         return None
     return [TextColumn(name, column.combine_chunks()) for name, column in zip(header, found.columns, strict=True)]
-
-
-def _by_csv(data: bytes, header: list[str], delimiter: str, where: str, number: int) -> tuple[Any, list[int]]:
-    """Return the columns of a block, and the lines in which its rows begin."""
-    records = list(_of_width(_records(Lines(io.BytesIO(data), where, number - 1), delimiter), len(header), where))
-    cells = zip(*(record[1] for record in records), strict=True) if records else [()] * len(header)
-    columns = [text_column(name, [cell or None for cell in some]) for name, some in zip(header, cells, strict=True)]
-    return columns, [line for line, _ in records]
 
 
 def _records(lines: Lines, delimiter: str) -> Iterator[Record]:
