@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.calibration.conformal import Calibration, DiscoveryCounts, discoveries_among
+from eocc.calibration.conformal import Calibration, DiscoveryCounts
 
 
 def held_out(n):
@@ -19,7 +19,7 @@ def held_out(n):
 @given(st.integers(1, 60), st.lists(st.integers(1, 61), min_size=1, max_size=80), st.sampled_from([0.05, 0.1, 0.37]))
 def test_discoveries_are_those_of_scipy(n, ranks, rate):
     p_values = np.minimum(np.array(ranks), n + 1) / (n + 1)
-    found = discoveries_among(held_out(n), p_values, rate)
+    found = DiscoveryCounts(held_out(n)).add(p_values).result(rate)
     assert (found.among(p_values) == (false_discovery_control(p_values) <= rate * (1 + 1e-12))).all()
     assert found.count == found.among(p_values).sum()
 
@@ -29,7 +29,7 @@ def test_parts_count_like_the_whole():
     counts = DiscoveryCounts(held_out(99))
     for part in np.split(p_values, [3, 3, 200]):
         counts.add(part)
-    assert counts.result(0.2) == discoveries_among(held_out(99), p_values, 0.2)
+    assert counts.result(0.2) == DiscoveryCounts(held_out(99)).add(p_values).result(0.2)
 
 
 def test_a_single_row_needs_as_many_training_rows_as_rows_over_the_rate():
@@ -37,17 +37,17 @@ def test_a_single_row_needs_as_many_training_rows_as_rows_over_the_rate():
     p_values = np.ones(10)
     for n, is_enough in ((98, False), (99, True)):
         p_values[0] = 1 / (n + 1)
-        found = discoveries_among(held_out(n), p_values, 0.1)
+        found = DiscoveryCounts(held_out(n)).add(p_values).result(0.1)
         assert (found.count == 1) == is_enough
         assert (found.remark == "") == is_enough
 
 
 def test_with_fewer_rows_several_are_found_together_and_a_line_says_so():
-    found = discoveries_among(held_out(49), np.full(10, 1 / 50), 0.1)
+    found = DiscoveryCounts(held_out(49)).add(np.full(10, 1 / 50)).result(0.1)
     assert (found.fewest, found.count) == (2, 10)
     assert "49 calibration rows are too few to find a single one of 10 rows" in found.remark
     assert "at least 2 must be" in found.remark
-    assert "too few to find any of 2 rows" in discoveries_among(held_out(4), np.ones(2), 0.1).remark
+    assert "too few to find any of 2 rows" in DiscoveryCounts(held_out(4)).add(np.ones(2)).result(0.1).remark
 
 
 def test_the_classifier_warns_and_refuses_rates_outside_0_and_1():

@@ -30,9 +30,9 @@ def search(request, monkeypatch):
     ("n", "d", "search_class"),
     [
         (3000, 5, exact._Products),
-        (1024, 10, exact._Scan),
+        (1024, 10, exact.Scan),
         (1025, 10, exact._Products),
-        (512, 100, exact._Scan),
+        (512, 100, exact.Scan),
         (513, 100, exact._Products),
     ],
 )
@@ -69,7 +69,7 @@ def test_ties_and_copies(seed, n, n_columns, size):
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 3, (n, n_columns)) * size
     index = RowIndex.of(rows, np.ones((1, n_columns)))
-    assert_array_equal(index.points[index.point_of], rows)
+    assert_array_equal(index.points[index.point_of[:-1]], rows)
     assert_array_equal(index.counts, [(rows == point).all(axis=1).sum() for point in index.points])
     assert_array_equal(rows[index.first], index.points)
     check(index, rows[:3])

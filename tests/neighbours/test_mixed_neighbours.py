@@ -33,7 +33,7 @@ def test_the_nearest_are_those_of_all_pairs(seed, n, k):
     rows = np.where(is_code, rng.choice([0, 1, 64, 65], (n + 5, 4)), rng.integers(-3, 4, (n + 5, 4)) / 3)
     rows[rng.random(rows.shape) < rng.choice([0, 0.2])] = np.nan
     index = RowIndex.of(rows[:n], rng.choice([0.0, 0.3, 1.0], (2, 4)), is_code)
-    assert_array_equal(index.points[index.point_of], rows[:n])
+    assert_array_equal(index.points[index.point_of[:-1]], rows[:n])
     check(index, rows, k)
 
 

@@ -14,7 +14,7 @@ from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.base.markup import escaped, tag
 from eocc.base.registry import MANY
-from eocc.calibration.conformal import discoveries_among
+from eocc.calibration.conformal import DiscoveryCounts
 from eocc.explain import differences
 from eocc.measures import Composite, LabelledGraph
 from eocc.plots.projection import LogFrame
@@ -31,7 +31,7 @@ HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"'&\
 
 def discovered(clf, X):
     p_values = clf.p_values(X)
-    return discoveries_among(clf.calibration_, p_values).among(p_values)
+    return DiscoveryCounts(clf.calibration_).add(p_values).result().among(p_values)
 
 
 CLASSIFIERS = {"surprise": SurpriseClassifier(), "entropic": EntropicOneClassClassifier(search=None)}

@@ -48,7 +48,7 @@ def learned(X, weightings):
     """The view of rows X, and its numbers of them, each left out."""
     among = reference(X, weightings).among_itself()
     view = fit_neighbours(among, no_left_out_weights(2))
-    return view, view.of(view.nearest_left_out(among))
+    return view, view.of(view.nearest(among))
 
 
 # Few values, so that ties and copies are common.
@@ -180,7 +180,7 @@ def as_new(normal):
     among = normal.among_itself()
     view = fit_neighbours(among, no_left_out_weights(normal.weightings.shape[1]))
     view.leave_twins_out(among)
-    return view.of(view.nearest_left_out(among))
+    return view.of(view.nearest(among))
 
 
 @given(ROWS)

@@ -11,12 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
 from eocc.calibration.conformal import Threshold
-from eocc.kernels.smallest import nearest_of_few
 from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.representation import no_left_out_weights
 from eocc.surprise import helpers
-from eocc.surprise.comparison import Reference, sorting_steps
+from eocc.surprise.comparison import Reference
 from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, values_of
 from eocc.surprise.model import HANDICAPS, SurpriseModel, fit_surprise
 from oracles import surprise as oracle
@@ -207,17 +206,17 @@ class TestFar:
         normal = reference([[float(k % 31)] for k in range(62)])
         assert learned(fit_far, normal) is None
 
-    @given(st.integers(1, 70), st.integers(1, 5), st.integers(0, 2), st.integers(0))
-    def test_the_kernel_sorts_all_distances(self, n, d, decimals, seed):
+    @given(st.integers(3, 70), st.integers(1, 5), st.integers(0, 2), st.integers(0))
+    def test_the_nearest_of_a_few_are_those_of_all_distances(self, n, d, decimals, seed):
         rng = np.random.default_rng(seed)
-        rows, points = (rng.normal(size=(m, d)).round(decimals) for m in (11, n))
-        ranks = np.unique(rng.integers(0, n, 3))
-        skipped = rng.integers(-1, n, 11)
-        found, steps = np.empty((11, len(ranks))), sorting_steps(n, tuple(ranks.tolist()))
-        nearest_of_few(rows, np.ascontiguousarray(points.T), steps, ranks, skipped, found)
-        squares = ((rows[:, None] - points) ** 2).sum(axis=2)
-        squares[skipped >= 0, skipped[skipped >= 0]] = np.inf
-        assert_allclose(found, np.sort(squares, axis=1)[:, ranks], rtol=1e-12, atol=1e-14)
+        new, rows = (rng.normal(size=(m, d)).round(decimals) for m in (11, n))
+        places, skipped = np.sort(rng.permutation(n)[: max(2, n // 2)]), rng.integers(-1, max(2, n // 2), 11)
+        ranks = np.unique(rng.integers(0, len(places) - 1, 3))
+        normal = reference(rows)
+        found = normal.compare(new).nearest_among(0, places, ranks, skipped)
+        distances = np.sqrt(((new[:, None] - rows[places]) ** 2).sum(axis=2)) / normal.measure.delta
+        distances[skipped >= 0, skipped[skipped >= 0]] = np.inf
+        assert_allclose(found, np.sort(distances, axis=1)[:, ranks], rtol=1e-9, atol=1e-12)
 
     @pytest.mark.parametrize("name", ["string-edit", "euclidean", "precomputed"])
     def test_pairs_rows_and_lists_give_the_same(self, name, monkeypatch):

@@ -115,10 +115,7 @@ def rank_of(rate: float, n: int) -> int:
 
 
 def cross_calibrate(
-    patterns: Any,
-    margins_without: Callable[[Any, Any, np.random.Generator], Matrix],
-    rate: float,
-    rng: np.random.Generator,
+    patterns: Any, margins_without: Callable[..., Matrix], rate: float, rng: np.random.Generator
 ) -> Calibration:
     """Return the margins of all patterns, each from a model fitted, including its search, on nine of ten random folds.
 
@@ -260,6 +257,10 @@ class DiscoveryCounts:
 
     p-values are ranks among the held-out rows, so their counts are all that Benjamini-Hochberg needs.
     scipy.stats.false_discovery_control, with which the tests compare, takes all p-values at once.
+
+    >>> held_out = Calibration(np.arange(99.0), 0.05)
+    >>> DiscoveryCounts(held_out).add(np.array([0.01, 0.01, 0.3, 0.9])).result().count
+    2
     """
 
     def __init__(self, calibration: Calibration) -> None:
@@ -271,7 +272,7 @@ class DiscoveryCounts:
         self._counts += np.bincount(np.rint(p_values * (self._n + 1)).astype(np.int64), minlength=self._n + 2)
         return self
 
-    def result(self, rate: float) -> Discoveries:
+    def result(self, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Discoveries:
         """Return the discoveries among all rows counted: the largest p_(k) with p_(k) <= rate k / rows is the limit."""
         number("(0, 1)")("rate", rate)
         total, up_to = int(self._counts.sum()), np.cumsum(self._counts)
@@ -279,13 +280,3 @@ class DiscoveryCounts:
         is_within = (self._counts > 0) & (ranks * total <= rate * up_to * (self._n + 1) + ROUNDING)
         last = int(ranks[is_within].max(initial=0))
         return Discoveries(rate, total, int(up_to[last]), last / (self._n + 1), self._n)
-
-
-def discoveries_among(calibration: Calibration, p_values: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Discoveries:
-    """Return the discoveries among rows, given all their p-values.
-
-    >>> held_out = Calibration(np.arange(99.0), 0.05)
-    >>> discoveries_among(held_out, np.array([0.01, 0.01, 0.3, 0.9])).count
-    2
-    """
-    return DiscoveryCounts(calibration).add(np.asarray(p_values)).result(rate)

@@ -111,23 +111,21 @@ class DriftCounts:
 
     def result(self) -> Drift:
         """Return the test of all rows counted."""
-        rejected = 2 * self._tail(int(self._below[0]), self._rate)
+
+        def tail_of(count: int, share: float) -> float:
+            return tail(count, _rank(share, self._n_held_out), self._n_rows, self._n_held_out)
+
+        rejected, remark = 2 * tail_of(int(self._below[0]), self._rate), ""
         found = {UNUSUAL: self._below, NORMAL: self._above}
         beyond = [(side, int(found[side][k]), level) for side in self._sides for k, level in enumerate(LEVELS, 1)]
-        tails = [self._tail(count, level + LEVEL_SLACK) for _, count, level in beyond]
-        least, furthest = 2 * len(tails) * min(tails), beyond[int(np.argmin(tails))]
+        tails = [tail_of(count, level + LEVEL_SLACK) for _, count, level in beyond]
+        if (least := 2 * len(tails) * min(tails)) < rejected:
+            side, count, level = beyond[int(np.argmin(tails))]
+            than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
+            remark = f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
         columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
-        return Drift(
-            min(1.0, rejected, least), self._n_rows, self._n_rejected, self._rate * self._n_rows,
-            tuple(column for _, column in columns), self._remark(*furthest) if least < rejected else "",
-        )  # fmt: skip
-
-    def _remark(self, side: str, count: int, level: float) -> str:
-        than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
-        return f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
-
-    def _tail(self, count: int, share: float) -> float:
-        return tail(count, _rank(share, self._n_held_out), self._n_rows, self._n_held_out)
+        named, expected = tuple(column for _, column in columns), self._rate * self._n_rows
+        return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, named, remark)
 
 
 def _rank(share: float, n: int) -> int:

@@ -13,7 +13,7 @@ from eocc.base.checks import number
 from eocc.base.estimator import check_is_fitted
 from eocc.base.printing import warn_user
 from eocc.base.types import Flags
-from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES, Discoveries, DiscoveryCounts, discoveries_among
+from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES, Discoveries, DiscoveryCounts
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.entropic.rules import Scores
 from eocc.explain.explanation import number_columns
@@ -170,7 +170,7 @@ class Summarises:
         says if the model has too few training rows to find a single row among those of X.
         """
         p_values = np.asarray(self.p_values(X))
-        found = discoveries_among(self._calibrated(), p_values, rate)
+        found = DiscoveryCounts(self._calibrated()).add(p_values).result(rate)
         if found.remark:
             warn_user(found.remark)
         return found.among(p_values)

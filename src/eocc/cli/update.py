@@ -45,7 +45,7 @@ def update(
 
     from eocc.base.types import ROUNDING
     from eocc.base.wording import counted
-    from eocc.calibration.conformal import discoveries_among
+    from eocc.calibration.conformal import DiscoveryCounts
     from eocc.classifiers.answers import rows_of_fit
     from eocc.classifiers.updating import Batch
     from eocc.cli.reading import Named, read_for
@@ -72,7 +72,7 @@ def update(
         raise ValueError(f"{str(drift).rstrip('.')}; nothing was learned: look at the rows, or pass --accept-drift")
     if not accept_discoveries:
         p_values = classifier.p_values(rows.X)
-        found = discoveries_among(classifier.calibration_, p_values)
+        found = DiscoveryCounts(classifier.calibration_).add(p_values).result()
         is_held = found.among(p_values)
         if found.remark:
             is_held |= p_values <= (1 + ROUNDING) / (found.n_held_out + 1)

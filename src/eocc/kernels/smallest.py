@@ -1,4 +1,4 @@
-"""Rows of dissimilarities -> their smallest entries, and means over these; rows -> the nearest of a few points."""
+"""Rows of dissimilarities -> their smallest entries, and means over these; rows -> the nearest points."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,6 @@ from eocc.kernels.distances import squares_by_columns
 
 # Dissimilarities within this factor are equal up to rounding.
 TIED = 1 + 1e-9
-LANES = 8  # rows at a time: each step of the sorting of few points serves all of them, in vector registers
 
 
 @inlined_kernel
@@ -139,36 +138,6 @@ def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
         means[i] = total / count
         end = distances[i, min(last, length - 1)]  # points that are not listed are at least as far
         is_short[i] = not is_whole and end < np.inf and (filled < k or end <= limit)
-
-
-@inlined_kernel
-def put_in_order(low, high):
-    """Put the values of two places in order, in every lane."""
-    for lane in range(LANES):
-        a, b = low[lane], high[lane]
-        low[lane], high[lane] = (a, b) if a < b else (b, a)
-
-
-@kernel
-def nearest_of_few(rows, columns, steps, ranks, skipped, out):
-    """Fill out[i] with the squared distances of row i to its nearest points, of these ranks from 0, ascending."""
-    # The points are given by their `columns`. Row i skips point skipped[i], unless that is -1. `steps` (c, 2) are the
-    # places to put in order, one pair after the other.
-    n = columns.shape[1]
-    squares, room = np.empty(n), np.empty((n, LANES))
-    for start in range(0, rows.shape[0], LANES):
-        some = min(LANES, rows.shape[0] - start)
-        for lane in range(some):
-            squares_by_columns(rows[start + lane], columns, squares)
-            if skipped[start + lane] >= 0:
-                squares[skipped[start + lane]] = np.inf
-            for j in range(n):
-                room[j, lane] = squares[j]
-        for c in range(steps.shape[0]):
-            put_in_order(room[steps[c, 0]], room[steps[c, 1]])
-        for t in range(ranks.shape[0]):
-            for lane in range(some):
-                out[start + lane, t] = room[ranks[t], lane]
 
 
 @kernel

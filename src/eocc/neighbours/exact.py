@@ -128,7 +128,8 @@ class RowIndex:
     """Finds the nearest of `rows` (n, d) under each of `weightings` (v, d): sqrt(sum_k p_k (x_k - y_k)^2).
 
     If some columns are codes (`is_code`), the distance is that of `eocc.neighbours.tiles`. Copies count as one point.
-    Point j is row first[j] and occurs counts[j] times; row i is point point_of[i].
+    Point j is row first[j] and occurs counts[j] times, again as row second[j]; row i is point point_of[i], and point_of
+    ends with -1.
 
     >>> index = RowIndex.of(np.array([[0.0], [1.0], [1.0], [4.0]]), np.ones((1, 1)))
     >>> index.nearest(np.array([[1.5]]), 2)[0].numbers, index.counts
@@ -138,6 +139,7 @@ class RowIndex:
     points: Matrix
     weightings: Matrix
     first: Indices
+    second: Indices
     point_of: Indices
     counts: Indices
     is_code: Flags | None = None
@@ -145,19 +147,15 @@ class RowIndex:
 
     @classmethod
     def of(
-        cls,
-        rows: Matrix,
-        weightings: Matrix,
-        is_code: Flags | None = None,
-        before: Searched | None = None,
-        raw: Any = None,
+        cls, rows: Matrix, weightings: Matrix, is_code: Flags | None = None, before: Any = None, raw: Any = None
     ) -> "RowIndex":
         """Index the rows; a search `before` among most of the `raw` rows saves time in `among_itself`."""
         first, point_of, counts = distinct_points(rows)
+        second = np.argsort(point_of, kind="stable")[np.cumsum(counts) - counts + np.minimum(counts, 2) - 1]
         points = np.ascontiguousarray(rows[first])
         is_large = len(points) * min(rows.shape[1], 20) > SCAN_VALUES
         known = before.known(raw[first], points, weightings) if before is not None and is_large else None
-        return cls(points, weightings, first, point_of, counts, is_code, known)
+        return cls(points, weightings, first, second, np.append(point_of, -1), counts, is_code, known)
 
     def among_itself(self, k: int, raw: Matrix) -> tuple[list[Lists], Searched]:
         """Return the k nearest points of each point, itself among them, and what a later search may use of them.
@@ -209,28 +207,16 @@ class RowIndex:
         if self.is_code is not None:
             return [(MixedSearch(points, self.weightings[t.start], self.is_code), t) for t in single]
         if n * min(d, 20) <= SCAN_VALUES:
-            roots = np.sqrt(self.weightings)
-            return [(_Scan(r, np.ascontiguousarray((points * r).T)), t) for r, t in zip(roots, single, strict=True)]
+            return [(Scan(points, self.weightings[t.start]), t) for t in single]
         centre, is_new = np.median(points, axis=0), self.known and self.known.is_new
         if len(single) == 2 and _can_share(points - centre, self.weightings):
             single = [slice(0, 2)]
         return [(_Products(points, self.weightings[t], centre, is_new), t) for t in single]
 
-    @cached_property
-    def second(self) -> Indices:
-        """The second row that each point is; the first of a point that occurs once."""
-        order = np.argsort(self.point_of, kind="stable")
-        return np.asarray(order[np.cumsum(self.counts) - self.counts + np.minimum(self.counts, 2) - 1])
-
-
-def _base(weightings: Matrix) -> Matrix:
-    """Return the weights of the products: between the weightings, so that they bound the distances under each."""
-    return np.asarray(np.sqrt(weightings[0] * weightings[-1]))
-
 
 def _can_share(centred: Matrix, weightings: Matrix) -> bool:
     """Return whether one filter for both weightings is cheaper than two: whether few points pass that are not near."""
-    (n, d), base = centred.shape, _base(weightings)
+    (n, d), base = centred.shape, np.sqrt(weightings[0] * weightings[-1])
     bounds = [ratios(base, p) for p in weightings]
     if not all(least > 0 for least, _ in bounds):
         return False
@@ -249,15 +235,17 @@ def _near(placed: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return lengths, squares, np.partition(squares, few, axis=1)[:, few]
 
 
-class _Scan(NamedTuple):
-    """All distances; `columns` are those of the points, times the `roots` of the weights."""
+class Scan(NamedTuple):
+    """All distances from few points."""
 
-    roots: Matrix
-    columns: Matrix
+    points: Matrix
+    weights: Matrix
 
     def nearest(self, rows: Matrix, k: int) -> tuple[Matrix, Indices]:
-        squares, found = np.full((len(rows), k), np.inf), np.full((len(rows), k), -1)
-        nearest_by_scan(rows * self.roots, self.columns, np.empty(self.columns.shape[1]), squares, found)
+        """Return the distances to the k nearest points and their numbers, (1, m, k) each."""
+        squares, found, roots = np.full((len(rows), k), np.inf), np.full((len(rows), k), -1), np.sqrt(self.weights)
+        columns = np.ascontiguousarray((self.points * roots).T)
+        nearest_by_scan(rows * roots, columns, np.empty(len(self.points)), squares, found)
         return np.sqrt(squares)[None], found[None]
 
 
@@ -269,7 +257,8 @@ class _Products:
     """
 
     def __init__(self, points: Matrix, weightings: Matrix, centre: Matrix, is_new: Flags | None = None) -> None:
-        (n, d), base = points.shape, _base(weightings)
+        # Weights between the weightings bound the distances under each.
+        (n, d), base = points.shape, np.sqrt(weightings[0] * weightings[-1])
         self.roots, self.centre = np.sqrt(base), centre
         placed = (points - self.centre) * self.roots
         lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
@@ -286,8 +275,11 @@ class _Products:
         lengths = np.append(lengths[order], np.full(n_places - n, np.inf))
         columns = np.zeros((n_places, d + 1))
         columns[:n, :d], columns[:, d] = -2 * placed[order], lengths**2
-        # Larger rounding errors would let too many points pass.
-        dtype: Any = np.float32 if _error(placed, np.float32) < 0.125 else np.float64
+        # Rounding errors that are larger than the squared distance to the near points would let too many points pass.
+        lengths_of_some, _, near = _near(placed)
+        errors = 4 * _rounding(d, np.float32) * lengths_of_some + np.finfo(np.float32).tiny
+        with np.errstate(over="ignore"):
+            dtype: Any = np.float32 if np.median(errors / np.maximum(near, TINY)) < 0.125 else np.float64
         # In a tile (d + 1, places), point s of lane l has place s w + l, for w lanes.
         tiles = columns.astype(dtype).reshape(n_tiles, -1, LANE, d + 1).transpose(0, 3, 2, 1)
         reach = np.where(np.isfinite(lengths), lengths, 0.0).reshape(n_tiles, -1, LANE).max(axis=2)
@@ -339,11 +331,3 @@ def _rounding(n_columns: int, dtype: Any) -> float:
     The worst case is below 3 d + 12 units of rounding: in the sum of d + 1 terms, in their factors and in the lengths.
     """
     return float((4 * n_columns + 16) * np.finfo(dtype).eps / 2)
-
-
-def _error(placed: Matrix, dtype: Any) -> float:
-    """Return the rounding error of products over the squared distance to the nearest few points, in the median."""
-    lengths, _, near = _near(placed)
-    error = 4 * _rounding(placed.shape[1], dtype) * lengths + np.finfo(dtype).tiny
-    with np.errstate(over="ignore"):
-        return float(np.median(error / np.maximum(near, TINY)))

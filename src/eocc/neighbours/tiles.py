@@ -32,11 +32,7 @@ class Tiles:
 
     @classmethod
     def of(
-        cls,
-        points: Matrix,
-        size: int,
-        spreads: Callable[[Matrix], Matrix] = lambda some: some.var(0),
-        is_new: Flags | None = None,
+        cls, points: Matrix, size: int, spreads: Callable[[Matrix], Matrix] | None = None, is_new: Flags | None = None
     ) -> "Tiles":
         """Cut the points in half along the column that spreads most, again and again, into tiles of `size`.
 
@@ -54,7 +50,8 @@ class Tiles:
             if n_tiles == 1:
                 return -1 - start // size
             some = points[order[start:stop]]
-            column, middle = int(spreads(some).argmax()), n_tiles // 2 * size
+            column = int((some.var(0) if spreads is None else spreads(some)).argmax())
+            middle = n_tiles // 2 * size
             values = some[:, column]
             places = np.argpartition(values, middle)
             order[start:stop] = order[start:stop][places]

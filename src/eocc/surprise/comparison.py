@@ -2,26 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from eocc.base.threads import BLOCK_SIZE, for_each_block, in_blocks
 from eocc.base.types import Flags, Indices, Matrix
-from eocc.kernels.smallest import (
-    TIED,
-    Lists,
-    LocalScales,
-    Remaining,
-    mean_scales,
-    nearest_of_few,
-    smallest_entries,
-    summarise_lists,
-)
+from eocc.kernels.smallest import TIED, Lists, LocalScales, Remaining, mean_scales, smallest_entries, summarise_lists
 from eocc.measures.base import MixedRows, nearest_prototypes
 from eocc.measures.protocol import FittedMeasure, Prepared, compares_rows, prepare
-from eocc.neighbours.exact import RowIndex, Searched
+from eocc.neighbours.exact import RowIndex, Scan, Searched
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
@@ -50,30 +41,6 @@ def nearest_in(rows: Matrix, k: int, m: int, scales: LocalScales, is_left_out: F
 
     in_blocks(rows, work)
     return found
-
-
-@cache
-def sorting_steps(n: int, ranks: tuple[int, ...]) -> Indices:
-    """Return the pairs (c, 2) of places to put in order, one after the other, so that the values of `ranks` are known.
-
-    They are those of Batcher's odd-even merge sort of n places that these ranks depend on.
-    """
-    pairs, run = list[tuple[int, int]](), 1
-    while run < n:
-        step = run
-        while step >= 1:
-            for first in range(step % run, n - step, 2 * step):
-                for low in range(first, min(first + step, n - step)):
-                    if low // (2 * run) == (low + step) // (2 * run):
-                        pairs.append((low, low + step))
-            step //= 2
-        run *= 2
-    needed, kept = set(ranks), []
-    for low, high in reversed(pairs):
-        if low in needed or high in needed:
-            needed |= {low, high}
-            kept.append((low, high))
-    return np.array(kept[::-1], np.int64).reshape(-1, 2)
 
 
 @dataclass(eq=False)
@@ -117,7 +84,7 @@ class Reference:
             weightings = np.ascontiguousarray(self.weightings[:, self.active])
             return RowIndex.of(self.coordinates[:, self.active], weightings, None, self.searched, self.prototypes)
         every = np.arange(len(self))
-        return RowIndex(np.empty((0, 0)), self.weightings, every, every, np.ones_like(every))
+        return RowIndex(np.empty((0, 0)), self.weightings, every, every, np.append(every, -1), np.ones_like(every))
 
     def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
@@ -165,7 +132,7 @@ class Comparison:
                 searched = np.ascontiguousarray(searched[:, reference.active])
             if is_whole and measure.coordinates is not None:
                 among, reference.searched = reference.index.among_itself(length, reference.prototypes)
-                self.lists = [Lists(*(part[reference.index.point_of] for part in one)) for one in among]
+                self.lists = [Lists(*(part[reference.index.point_of[:-1]] for part in one)) for one in among]
             else:
                 self.lists = reference.index.nearest(searched, length)
 
@@ -179,7 +146,7 @@ class Comparison:
             if self.length:
                 index, (near, points) = self.reference.index, (one[:, :2] for one in self.lists[number])
                 # The nearest point may be the pattern itself, and no other.
-                is_left = index.counts[points] > (points == self._points_of(self.own)[:, None])
+                is_left = index.counts[points] > (points == index.point_of[self.own][:, None])
                 place = every, is_left.argmax(axis=1)
                 distances, found = np.where(is_left[place], near[place], np.inf), index.first[points[place]]
                 if (self.own >= 0).any():
@@ -190,9 +157,6 @@ class Comparison:
                 distances = rows[every, found]
             is_copy &= distances <= tolerances[number]
         return np.where(is_copy, found, -1)
-
-    def _points_of(self, prototypes: Indices) -> Indices:
-        return np.where(prototypes >= 0, self.reference.index.point_of[prototypes], -1)
 
     def nearest(
         self, weighting: int, k: int, m: int = 1, scales: LocalScales | None = None, above: float = -1.0
@@ -207,7 +171,7 @@ class Comparison:
             return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, scales, self.own >= 0, above)
         index, lists, n = self.reference.index, self.lists[weighting], len(self.own)
         found, is_short = Nearest(np.empty((n, k)), np.empty(n)), np.empty(n, np.bool_)
-        left = Remaining(self._points_of(self.own), self._points_of(self.twins), index.counts, index.first, scales)
+        left = Remaining(index.point_of[self.own], index.point_of[self.twins], index.counts, index.first, scales)
         is_whole = lists.distances.shape[1] >= len(index.counts)
         summarise_lists(lists, left, above, m, is_whole, *found, is_short)
         places = np.flatnonzero(is_short)  # many copies or ties
@@ -233,10 +197,10 @@ class Comparison:
         """
         reference, measure, p = self.reference, self.reference.measure, self.reference.weightings[weighting]
         if measure.coordinates is not None:
-            columns = np.ascontiguousarray((reference.coordinates[places] * np.sqrt(p)).T)
-            squares, steps = np.empty((len(self.own), len(ranks))), sorting_steps(len(places), tuple(ranks.tolist()))
-            nearest_of_few(self.coordinates * np.sqrt(p), columns, steps, ranks, skipped, squares)
-            return np.sqrt(squares, out=squares)
+            search = Scan(reference.coordinates[places], p)
+            distances, numbers = (one[0] for one in search.nearest(self.coordinates, int(ranks[-1]) + 2))
+            distances[numbers == skipped[:, None]] = np.inf
+            return np.ascontiguousarray(np.sort(distances, axis=1)[:, ranks])
         if not self.length:
             distances = self.rows(p)[:, places]
         elif measure.encoded is None:

@@ -117,10 +117,7 @@ class CovarianceView:
 
     def of(self, rows: Comparison) -> Matrix:
         """Return the view of new rows."""
-        return self.of_columns(columns_of(rows.reference, rows.coordinates))
-
-    def of_columns(self, columns: Matrix) -> Matrix:
-        """Return the view of rows in equalised columns."""
+        columns = columns_of(rows.reference, rows.coordinates)
         squares = np.empty((len(columns), 2))
         apart = np.clip(columns - self.mean, -(HUGE**0.5), HUGE**0.5)
         squared_projections(apart, self.basis, self.whole == 0, squares)

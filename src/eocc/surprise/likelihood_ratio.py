@@ -224,7 +224,15 @@ def fit_likelihood_ratio(
         z = gaussians.standardised(outliers.numbers)
         known = np.column_stack([known, gaussians.columns_left_out(z, outliers.is_training)])
     columns, m = np.vstack([_columns(normal, gaussians), known]), len(known)
-    standardisation = _standardisation(columns, n, n_main)
+    # The unit is the spread of both kinds, one column at a time to save copies. It is clipped: squares of far rows must
+    # not overflow. The surprise keeps its 0, the average left-out training row, and the spread of the normal rows
+    # alone: in a unit made coarse by far outliers, new kinds of outliers would vanish.
+    limits, mean = (-(HUGE**0.5), HUGE**0.5), columns[:n].mean(axis=0)
+    scale = np.maximum([np.clip(column, *limits).std() for column in columns.T], ROUNDING)
+    if n_single := len(scale) - n_main:
+        scale[n_main:] *= np.sqrt(n_single / 2 / SINGLE_UNITS)
+    mean[0], scale[0] = 0.0, max(np.clip(columns[:n, 0], *limits).std(), ROUNDING)
+    standardisation = Standardisation(mean, scale)
     if confirmed is not None:
         columns = np.vstack([columns, _columns(confirmed, gaussians)])
     columns, rest = standardisation.apply(columns), np.ones(len(columns) - n)
@@ -246,31 +254,13 @@ def surprises_left_out(
     n = len(normal.surprises)
     if not N_FOLDS < n <= MOST_NORMAL:
         return model.of(scored)
-    ranks = np.empty(n, np.int64)
-    ranks[np.argsort(normal.surprises, kind="stable")] = np.arange(n)
-    found = np.empty(n)
+    folds, found = np.empty(n, np.int64), np.empty(n)
+    folds[np.argsort(normal.surprises, kind="stable")] = np.arange(n) % N_FOLDS
     for fold in range(N_FOLDS):
-        held = ranks % N_FOLDS == fold
+        held = folds == fold
         other = fit_likelihood_ratio(model.gaussians, normal.some(~held), outliers, confirmed)
         found[held] = other.of(scored.some(held))
     return found
-
-
-def _standardisation(columns: Matrix, n_normal: int, n_main: int) -> Standardisation:
-    """Return the normal rows' means and the spread of both kinds; single columns share a few units of variance.
-
-    The surprise keeps its 0, the average left-out training row, and the spread of the normal rows alone: in a unit made
-    coarse by far outliers, new kinds of outliers would vanish.
-    """
-    # One column at a time saves copies; clipped, so that squares of far rows do not overflow.
-    limits = -(HUGE**0.5), HUGE**0.5
-    scale = np.maximum([np.clip(column, *limits).std() for column in columns.T], ROUNDING)
-    if n_single := len(scale) - n_main:
-        scale[n_main:] *= np.sqrt(n_single / 2 / SINGLE_UNITS)
-    scale[0] = max(np.clip(columns[:n_normal, 0], *limits).std(), ROUNDING)
-    mean = columns[:n_normal].mean(axis=0)
-    mean[0] = 0.0
-    return Standardisation(mean, scale)
 
 
 def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main: int) -> Matrix:

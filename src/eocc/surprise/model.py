@@ -49,6 +49,8 @@ LEAST_UNIT = 0.25 / 3.290
 REACH = 0.5
 # Near-copies with opposite answers cancel; with less of this they would swing widely.
 NOISE = 0.05
+# The length of the lists of nearest outliers: one of them may be the row itself.
+OUTLIER_LIST = N_NEAR + 1
 
 
 NEIGHBOURS = "neighbours"
@@ -150,7 +152,7 @@ class SurpriseModel:
 def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseModel, list[Nearest]]:
     """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
     reference, neighbours = among.reference, fit_neighbours(among, left_out)
-    near = neighbours.nearest_left_out(among)
+    near = neighbours.nearest(among)
     hashes = row_hashes(words_of(reference.prototypes))
     _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
     fits: tuple[tuple[Any, Matrix] | None, ...] = (
@@ -168,11 +170,6 @@ def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseM
     return SurpriseModel(reference, neighbours, helpers, training, centres, units, Threshold(0.0, 1.0)), near
 
 
-def _outliers_of(normal: Reference, outliers: Any) -> Reference:
-    """Return known outliers as a reference."""
-    return Reference(normal.measure, outliers, normal.weightings, length=N_NEAR + 1)  # and the outlier itself
-
-
 def fit_surprise_model(
     normal: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
 ) -> tuple[SurpriseModel, Matrix]:
@@ -184,9 +181,9 @@ def fit_surprise_model(
     model, near = fit_surprise(among, left_out)
     view = model.neighbours
     if outliers is None:
-        near = view.nearest_left_out(among) if view.leave_twins_out(among) else near
+        near = view.nearest(among) if view.leave_twins_out(among) else near
         return model, model.views(among, near).max(axis=1)
-    known, answered = _outliers_of(normal, outliers), None
+    known, answered = Reference(normal.measure, outliers, normal.weightings, length=OUTLIER_LIST), None
     model, to_outliers = replace(model, outliers=known), known.compare(normal.prototypes)
     inside = scored = model.labelled(among, near, to_outliers)
     outside = model.labelled(*model.compare(outliers), known.among_itself())
@@ -195,7 +192,7 @@ def fit_surprise_model(
     gaussians = fit_gaussians(inside.numbers, outside.numbers) if inside.numbers.shape[1] else None
     ratio = fit_likelihood_ratio(gaussians, inside, outside, answered)
     if view.leave_twins_out(among):
-        scored = model.labelled(among, view.nearest_left_out(among), to_outliers)
+        scored = model.labelled(among, view.nearest(among), to_outliers)
     surprises = surprises_left_out(ratio, inside, outside, answered, scored)
     return replace(model, likelihood_ratio=ratio), surprises
 
@@ -270,7 +267,7 @@ def surprise_from_state(
     return restored(
         SurpriseModel, {**values, "likelihood_ratio": ratio, "correction": correction}, "", sizes, normal=normal,
         neighbours=NeighboursView(weightings, standardisation, left_out), helpers=helpers,
-        outliers=None if outliers is None else _outliers_of(normal, outliers),
+        outliers=None if outliers is None else Reference(measure, outliers, normal.weightings, length=OUTLIER_LIST),
     )  # fmt: skip
 
 

@@ -124,12 +124,6 @@ class NeighboursView:
     standardisation: Standardisation
     left_out: LeftOutWeights
 
-    def nearest(self, comparison: Comparison) -> list[Nearest]:
-        """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
-        if len(comparison.reference) > 1:
-            comparison.own = comparison.copies([weighting.tolerance for weighting in self.weightings])
-        return self.nearest_left_out(comparison)
-
     def leave_twins_out(self, among_prototypes: Comparison) -> bool:
         """Score each prototype as a new row of a model without it; return whether that makes a difference.
 
@@ -140,8 +134,10 @@ class NeighboursView:
         among_prototypes.twins = among_prototypes.copies([weighting.tolerance for weighting in self.weightings])
         return bool((among_prototypes.twins >= 0).any())
 
-    def nearest_left_out(self, comparison: Comparison) -> list[Nearest]:
-        """Return the same where it is known of which prototypes the rows are copies."""
+    def nearest(self, comparison: Comparison) -> list[Nearest]:
+        """Return the nearest prototypes under every weighting; prototypes, and copies of one, do not count it."""
+        if len(comparison.reference) > 1 and not (comparison.own >= 0).any():
+            comparison.own = comparison.copies([weighting.tolerance for weighting in self.weightings])
         near = [comparison.nearest(number, *one.needed) for number, one in enumerate(self.weightings)]
         rows, weights, power = self.left_out
         places = np.flatnonzero(np.isin(comparison.own, rows)) if len(rows) else rows
