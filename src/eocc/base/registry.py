@@ -93,10 +93,11 @@ def choice(names: Iterable[str], *methods: str) -> Check:
 
 def resolve(kind: str, choices: Mapping[str, Any], value: Any, method: str) -> Any:
     """Return `value` itself if it has that method, otherwise a new object of that name; functions are not called."""
-    if not (isinstance(value, str) and value in choices):
-        choice(choices, method)(kind, value)
-        return value
-    return choices[value] if method == "__call__" else choices[value]()
+    if isinstance(value, str) and value in choices:
+        return choices[value] if method == "__call__" else choices[value]()
+    if isinstance(value, str | type) or not callable(getattr(value, method, None)):
+        choice(choices, method)(kind, value)  # raises the error
+    return value
 
 
 def listed(names: Iterable[str], most: int = SOME, separator: str = ", ") -> str:

@@ -69,11 +69,9 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
 
     false_alarm_rate: float | None
     max_memory: int | str | None
-    random_state: Any
     n_jobs: int | None
     measure_: FittedMeasure
     prototypes_: Any
-    prototype_indices_: Indices
     training_indices_: Indices
     _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     answers_: answers.Answers | None = None  # what `teach` was given so far
