@@ -1,6 +1,5 @@
 """Pictures of a fitted classifier. Each function draws on a matplotlib axis, a new one by default, and returns it."""
 
-import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -174,23 +173,21 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     if len(names) != 2:
         has = f"{len(names)} columns: the picture 'space' shows any" if names else "no columns of numbers"
         raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}")
-    axes, new = _axes(axes), np.empty((0, 2)) if X is None else np.asarray(X, float)
+    axes, new = _axes(axes), np.empty((0, 2)) if X is None else classifier._read(X)
     new = new[~np.isnan(new).any(axis=1)]
     seen = np.vstack([classifier._reference_rows, new])
     margin = 0.1 * np.maximum(np.ptp(seen, axis=0), 1e-9)
     x, y = np.linspace(seen.min(axis=0) - margin, seen.max(axis=0) + margin, resolution).T
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
-    with warnings.catch_warnings():  # points have no names and need none
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        scores, accepted = classifier._score_all(grid), classifier.predict(new) == 1 if len(new) else None
+    scores = classifier._score_read(grid)
     membership = np.exp(scores.log_memberships).reshape(resolution, resolution)
     decision = (scores.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
     label = classifier._prototypes_in_words or "training"
     axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=label)
-    if accepted is not None:
-        _draw_decisions(axes, new, accepted)
+    if len(new):
+        _draw_decisions(axes, new, classifier._score_read(new).margins >= classifier.threshold_)
     axes.set_xlabel(names[0], parse_math=False)
     axes.set_ylabel(names[1], parse_math=False)
     axes.figure.colorbar(surface, ax=axes, label="membership", ticks=np.linspace(0, 1, 6))
