@@ -120,11 +120,14 @@ def test_a_membership_surface_of_other_than_two_columns_says_what_to_use(setosa,
         plot_membership(SurpriseClassifier(measure="string-edit").fit(["oak", "elm"]), axes=axis())
 
 
-def test_a_membership_surface_matches_the_columns_of_a_frame_by_name():
-    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)) + [0, 50], columns=["a", "b"])
-    axes = plot_membership(SurpriseClassifier().fit(frame), frame[["b", "a"]].iloc[:5], axes=axis(), resolution=20)
+def test_a_membership_surface_reads_new_rows_as_the_model_does():
+    frame = pd.DataFrame(np.random.default_rng(0).normal((0, 50), size=(60, 2)), columns=["a", "b"])
+    clf = SurpriseClassifier().fit(frame)
+    axes = plot_membership(clf, frame.iloc[:5], axes=axis(), resolution=20)
     drawn = np.vstack([line.get_xydata() for line in axes.lines if line.get_label().startswith("new")])
     assert sorted(drawn.tolist()) == sorted(frame.iloc[:5].to_numpy().tolist())
+    with pytest.raises(ValueError, match="must be in the same order"):
+        plot_membership(clf, frame[["b", "a"]], axes=axis(), resolution=20)
 
 
 def test_without_a_search_there_is_no_history(surprise, setosa):
