@@ -306,7 +306,7 @@ def test_errors_of_workers_are_raised_here(client, rows):
 
     with cluster.on(client), pytest.raises(ValueError, match="must return a finite number"):
         plain(measure=spoilt).fit(list(range(80)))
-    assert cluster_in_use() is None
+    assert cluster_in_use.get() is None
 
 
 @contextmanager

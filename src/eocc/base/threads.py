@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from operator import length_hint
@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from threadpoolctl import ThreadpoolController
 
 from eocc.base.checks import THREADS
-from eocc.base.progress import current_watch, having, track, watched_by
+from eocc.base.progress import current_watch, track, watched_by
 from eocc.base.types import Matrix
 
 Item = TypeVar("Item")
@@ -32,15 +32,9 @@ FEW_NUMBERS = 2**21
 _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
 # The cluster in use in this thread, None if there is none: `eocc.scale.cluster` has one for Dask. It has two
 # methods: prepare(measure, patterns, prototypes), and evaluator(evaluation), a function that evaluates candidates.
-_cluster: ContextVar[Any] = ContextVar("eocc_cluster", default=None)
-cluster_in_use: Callable[[], Any] = _cluster.get
+cluster_in_use: ContextVar[Any] = ContextVar("eocc_cluster", default=None)
 _blas_lock = threading.Lock()
 _blas_limits: list[Any] = []  # one entry per active block of one_blas_thread; the first holds the original limits
-
-
-def using(cluster: Any) -> AbstractContextManager[None]:
-    """Use the cluster in this thread inside the block."""
-    return having(_cluster, cluster)
 
 
 def n_threads(n_jobs: Any) -> int:

@@ -48,8 +48,8 @@ PRINTED: dict[str, Any] = {
 }
 
 
-def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
-    """Return the settings of a fit."""
+def settings_of(classifier: Any, targets: Any = None, outliers: Any = None) -> Settings:
+    """Return the settings of a fit; `targets` and `outliers` are the patterns that validate."""
     extent = resolve("extent", EXTENTS, classifier.extent, "__call__")
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
     synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
@@ -59,8 +59,8 @@ def settings_of(classifier: Any, split: ValidationSplit) -> Settings:
             beta=classifier.beta,
             performance=PERFORMANCES[classifier.performance],
             extent=extent,
-            targets=split.targets,
-            outliers=split.outliers,
+            targets=targets,
+            outliers=outliers,
         )
     is_searched = classifier.weights is None and classifier.search is not None
     return Settings(
@@ -207,7 +207,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if rate is not None:
             rank_of(rate, len(patterns))  # raises an error if they are too few
         self._check_memory(len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns))
-        settings = settings_of(self, split)
+        settings = settings_of(self, split.targets, split.outliers)
         with shown() if self.verbose else nullcontext():
             self._take(synthesise(patterns, settings, rng), split.training)
         if rate is not None:

@@ -16,7 +16,6 @@ from eocc.base.wording import counted, format_number
 from eocc.calibration.conformal import MOST_BINS, Calibration, Tally, Threshold, rank_of, ranks_of, rate_for
 from eocc.classifiers.answers import known_outliers
 from eocc.classifiers.base import BLOCK_SIZE
-from eocc.classifiers.labels import ValidationSplit
 from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.state import check_offset, check_patterns
@@ -276,8 +275,7 @@ class SurpriseClassifier(LearnsRows):
         paper = EntropicOneClassClassifier(weights=self.weights_, membership_function=self.membership_function_)
         paper.resolved_measure_ = self.resolved_measure_
         with threads(self.n_jobs):
-            settings = settings_of(paper, ValidationSplit(np.arange(n), None, None))
-            return best_model(whole, settings, np.random.default_rng(0))
+            return best_model(whole, settings_of(paper), np.random.default_rng(0))
 
     regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
     labels_ = _of_structure("labels", "The region of each prototype.")

@@ -139,10 +139,6 @@ class Ellipsoids:
         left_out_log_memberships(places, labels, self.centres, counts, shrinkage, out)
         return out
 
-    def squared_distances(self, places: Matrix) -> Matrix:
-        """Return the squared distances (m, k) of places from all centres, in widths."""
-        return np.asarray(((places[:, None, :] - self.centres) ** 2).sum(axis=2))
-
 
 @dataclass(frozen=True, eq=False)
 class KnownOutliers(Ellipsoids):

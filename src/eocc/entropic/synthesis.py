@@ -221,7 +221,7 @@ def _search(
     settings: Settings, search: Search, measure: FittedMeasure, evaluator: Evaluator, rng: np.random.Generator
 ) -> list[Generation]:  # fmt: skip
     """Return every generation of the search."""
-    steps, cluster = list[Generation](), cluster_in_use()
+    steps, cluster = list[Generation](), cluster_in_use.get()
     most, patience = (getattr(search, name, math.inf) for name in ("max_generations", "patience"))
 
     def show(advance: ReportProgress) -> None:

@@ -131,7 +131,7 @@ def region_explanations(
 def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why a RegionClassifier accepts or rejects each pattern."""
     regions, columns = classifier.ellipsoids_.regions, rules.columns_of_model(classifier)
-    squares = regions.squared_distances(classifier._embed(patterns))
+    squares = ((classifier._embed(patterns)[:, None, :] - regions.centres) ** 2).sum(axis=2)  # in widths
     ranked = np.argsort(squares / 2 - regions.log_weights, axis=1, kind="stable")[:, :2]
     rows = classifier.measure_.prepare(patterns, classifier.prototypes_).evaluate(classifier.weights_)
     with one_blas_thread():  # the matrices are small

@@ -168,7 +168,7 @@ def compares_rows(measure: FittedMeasure) -> bool:
 
 def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
     """Return measure.prepare(patterns, prototypes), computed on the cluster in use if pairs are expensive."""
-    cluster = cluster_in_use()
+    cluster = cluster_in_use.get()
     if cluster is None:
         return measure.prepare(patterns, prototypes)
     prepared: Prepared = cluster.prepare(measure, patterns, prototypes)

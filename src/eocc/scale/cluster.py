@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from eocc.base.estimator import check_is_fitted
+from eocc.base.progress import having
 from eocc.base.registry import needed
-from eocc.base.threads import one_blas_thread, using
+from eocc.base.threads import cluster_in_use, one_blas_thread
 from eocc.base.types import Flags, Matrix
 from eocc.base.vocabulary import completed
 from eocc.measures.base import LinearPrepared
@@ -193,7 +194,7 @@ def on(client: Any) -> Iterator[Any]:
     if not client.nthreads():
         remedy = "start workers, or let client.wait_for_workers(1, timeout=60) raise an error"
         warnings.warn(f"the cluster has no worker: fits wait for one; {remedy}", RuntimeWarning, stacklevel=3)
-    with client.as_current(), using(DaskCluster(client)):
+    with client.as_current(), having(cluster_in_use, DaskCluster(client)):
         yield client
 
 
