@@ -311,11 +311,8 @@ def gaps_in(patterns: Any) -> Indices:
     """Return how many values each row of numbers or of a table lacks."""
     if isinstance(patterns, np.ndarray):
         return np.asarray(np.isnan(patterns).sum(axis=1))
-    counts = np.zeros(len(patterns), np.int64)
-    for column in patterns.columns:
-        if column.declared != RELATIVE:
-            counts += np.isnan(column.values)
-    return counts
+    gaps = [np.isnan(one.values) for one in patterns.columns if one.declared != RELATIVE]
+    return np.asarray(np.sum(gaps, axis=0))
 
 
 def rows_with(cells: Iterable[Any], value: Any) -> Flags:

@@ -51,9 +51,8 @@ def csv_chunks(lines: Lines, dialect: Dialect | None, usual: str = "") -> Iterat
             part = Lines(io.BytesIO(data), lines.where, number - 1)
             records = list(_of_width(_records(part, delimiter), len(header), lines.where))
             cells = zip(*(record[1] for record in records), strict=True) if records else [()] * len(header)
-            read = [
-                text_column(name, [cell or None for cell in some]) for name, some in zip(header, cells, strict=True)
-            ]
+            texts = ([cell or None for cell in some] for some in cells)
+            read = list(map(text_column, header, texts))
             places = [line for line, _ in records]
         if len(read[0]):
             table = Table(tuple(read), dialect)
