@@ -103,9 +103,9 @@ def counted_pairs(monkeypatch, module, name, n_pairs):
 
 
 def test_short_strings_of_other_lengths_are_skipped_by_blocks(monkeypatch):
-    from eocc.measures import edit_counts
+    from eocc.measures import strings
 
-    counts = counted_pairs(monkeypatch, edit_counts, "nearest_by_blocks", lambda _, compared: compared)
+    counts = counted_pairs(monkeypatch, strings, "nearest_by_blocks", lambda _, compared: compared)
     # Two blocks of 128: strings of 2 and of 40 symbols. Those of 2 differ by at least 38 of 40 from the long ones.
     prototypes = Objects(["ab"] * 128 + ["ab" * 20] * 128)
     StringEdit().fit(prototypes).nearest(Objects(["ac", "ac" * 20]), prototypes, np.ones((1, 3)), 3)
@@ -113,9 +113,9 @@ def test_short_strings_of_other_lengths_are_skipped_by_blocks(monkeypatch):
 
 
 def test_up_to_2048_pairs_are_all_compared(monkeypatch):
-    from eocc.measures import edit_counts
+    from eocc.measures import strings
 
-    counts = counted_pairs(monkeypatch, edit_counts, "nearest_by_blocks", lambda _, compared: compared)
+    counts = counted_pairs(monkeypatch, strings, "nearest_by_blocks", lambda _, compared: compared)
     strings = Objects(words(2049, 5))
     fitted, weightings = StringEdit().fit(strings), np.array([[1.0, 0.5, 0.2]])
     found = nearest_prototypes(fitted, strings[:1], strings[:2048], weightings, 9)

@@ -14,6 +14,9 @@ class KernelCache(FunctionCache):
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
+        except ImportError:  # compiled by a version of eocc whose named tuples were in other modules
+            self.flush()
+            return None
         except AttributeError:  # a version of numba with other internals
             return super().load_overload(sig, target_context)
 

@@ -18,7 +18,7 @@ LANES = 128  # four registers: hides the latency of the recursion
 # Counts are bytes; and for longer sequences, whose rows exceed the first-level cache, bits are as fast.
 LONGEST = 128
 COUNT, NEXT = np.uint64(LANES), np.uint64(2 * LANES)  # from a cell's distances to its counts, to the next cell
-ONE, LAST = np.uint64(1), np.uint64(63)
+WORD, ONE, LAST = 64, np.uint64(1), np.uint64(63)  # the cells of a word, its first bit, the place of its last
 
 
 @helper

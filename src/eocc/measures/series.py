@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from eocc.base.checks import is_array, number, optional, real
-from eocc.base.stored import Unstored
+from eocc.base.stored import Checked, Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, format_data_number, format_number, span
@@ -119,7 +119,7 @@ class FittedDTW(FittedInUnit):
 
 
 @dataclass(frozen=True)
-class DTW(MeasureInUnit):
+class DTW(Checked, MeasureInUnit):
     """d(x, y; p) = sqrt(cost of the cheapest path) / delta; delta is the largest training value at p = 1, or 1 if 0.
 
     A path leads from the first steps of both series to the last, one step forward in either or in both. Each cell
@@ -141,13 +141,9 @@ class DTW(MeasureInUnit):
            [1., 1., 0.]])
     """
 
-    band: Annotated[float | None, optional(number("[0, 1]"))] = 0.1
+    band: Annotated[float | None, optional(number("[0, 1]", ", a share of the longer series, or None"))] = 0.1
     fitted_class: ClassVar = FittedDTW
     stored_classes: ClassVar = (Unit,)
-
-    def __post_init__(self) -> None:
-        if self.band is not None:
-            number("[0, 1]", ", a share of the longer series, or None")("band", self.band)
 
     def read(self, X: Any) -> Objects:
         """Return X as (length, channels) arrays."""
