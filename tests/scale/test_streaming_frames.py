@@ -127,13 +127,9 @@ def test_complex_numbers_are_refused(tmp_path, chunk):
 def test_swapped_arguments_are_an_error(tmp_path):
     clf = classifier().fit(ROWS[:30])
     for first, said in (("big.npy", "'big.npy'"), (tmp_path / "b.csv", "b.csv'"), (ROWS, "a ndarray"), ([], "a list")):
-        with pytest.raises(
-            ValueError, match=rf"is a classifier, not .*{said}; write fit_stream\(clf, source, \.\.\.\)"
-        ):
+        with pytest.raises(ValueError, match=rf"first, not .*{said}: write fit_stream\(clf, source, \.\.\.\)"):
             fit_stream(first, clf)
-        with pytest.raises(
-            ValueError, match=rf"is a classifier, not .*{said}; write score_stream\(clf, source, \.\.\.\)"
-        ):
+        with pytest.raises(ValueError, match=rf"first, not .*{said}: write score_stream\(clf, source, \.\.\.\)"):
             score_stream(first, clf, tmp_path / "s.csv")
 
 

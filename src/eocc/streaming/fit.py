@@ -16,7 +16,7 @@ from eocc.base.printing import complaint, quoted, warn_user
 from eocc.base.progress import stage, track
 from eocc.base.registry import choose
 from eocc.base.threads import in_order, n_threads
-from eocc.base.wording import counted, shortened
+from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
 from eocc.formats.files.formats import STDIN, check_regular, numbered, open_files
 from eocc.formats.files.rows import Choices, Chunk, Objects, learn, read_first, read_part, rows_per_chunk
@@ -189,7 +189,7 @@ def _length_of(array: Any) -> int:
 def check_classifier(function: str, classifier: Any) -> None:
     """Raise a ValueError unless the first argument of the function is a classifier."""
     if not isinstance(classifier, OneClassClassifier):
-        passed = shortened(repr(classifier))
+        passed = repr(str(classifier)) if isinstance(classifier, Path | str) else f"a {type(classifier).__name__}"
         raise ValueError(f"{function} takes a classifier first, not {passed}: write {function}(clf, source, ...)")
 
 
