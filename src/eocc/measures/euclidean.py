@@ -19,6 +19,8 @@ from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
 # The most training rows that are kept to fill gaps, evenly spaced.
 MOST_DONORS = 1000
+# With 1,000 columns, hashing these takes 0.02 of the time of hashing all.
+TELLING_COLUMNS = 16
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
@@ -43,13 +45,14 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
 def distinct_rows(rows: Matrix) -> tuple[Matrix, Indices]:
     """Return the rows without repetitions, in the order of their first appearance, and which of them each row is.
 
-    Rows are equal if their hashes of 64 bits are.
+    Rows are equal if their hashes of 64 bits are. Most often the first columns tell that all differ.
     """
     hashes = np.empty(len(rows), np.uint64)
-    hash_rows(rows.view(np.uint64), hashes)
-    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
-    if len(first) == len(rows):
-        return rows, np.arange(len(rows))
+    for columns in (rows[:, :TELLING_COLUMNS], rows):
+        hash_rows(np.ascontiguousarray(columns).view(np.uint64), hashes)
+        _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
+        if len(first) == len(rows):
+            return rows, np.arange(len(rows))
     return np.ascontiguousarray(rows[np.sort(first)]), np.argsort(np.argsort(first))[number]
 
 
