@@ -3,7 +3,7 @@
 import numpy as np
 
 from doubles import plain
-from eocc import SurpriseClassifier
+from eocc import RegionClassifier, SurpriseClassifier
 from eocc.entropic.graph import EuclideanGraph, SpanningTree
 from eocc.entropic.regions import build_region
 from eocc.entropic.rules import log_grades, std_extent
@@ -58,3 +58,9 @@ def test_how_many_other_patterns_are_compared_with_by_default():
     # 24 bytes per pair and three matrices: 6688^2 * 48 bytes are just below 2 GiB.
     assert [count_compared(n, 1, 24.0) for n in (6688, 10**6)] == [6688, 6688]
     assert 6688**2 * 48 <= 2**31 < 6689**2 * 48
+
+
+def test_in_how_many_coordinates_the_tree_of_regions_comes_from_a_matrix_product():
+    # The distances tie, and of tied edges the two ways choose others: 347 rows with the tree of points.
+    X, new = (np.random.default_rng(seed).integers(0, 2, (n, 80)).astype(float) for seed, n in ((0, 300), (1, 400)))
+    assert (RegionClassifier().fit(X).predict(new) == 1).sum() == 368

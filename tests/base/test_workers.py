@@ -6,7 +6,6 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from eocc.base.threads import in_blocks, workers
-from eocc.kernels.distances import mirror
 
 
 def blas_threads():
@@ -92,15 +91,3 @@ def test_one_thread_works_through_many_rows_in_blocks_so_that_ctrl_c_works():
     in_blocks(many, seen.append)
     assert [some.stop - some.start for some in seen] == [2**8] * 8 + [1]
     assert seen[-1].start == 2**11
-
-
-def test_kernels_that_name_classes_of_an_earlier_version_are_compiled_again(monkeypatch):
-    cache, flushed = mirror._cache, []
-
-    def moved(sig, context):
-        raise ModuleNotFoundError("No module named 'eocc.measures.moved'")
-
-    monkeypatch.setattr(cache, "_load_overload", moved)
-    monkeypatch.setattr(cache, "flush", lambda: flushed.append(True))
-    assert cache.load_overload(None, mirror.targetctx) is None
-    assert flushed == [True]

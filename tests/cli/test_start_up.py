@@ -65,6 +65,21 @@ print(SurpriseClassifier().fit(rows).score_samples(rows[:3]).tolist())
     assert run("-c", code.format("compile.rtsys = None")).stdout == run("-c", code.format("")).stdout != ""
 
 
+def test_kernels_are_compiled_again_where_any_of_them_changed(tmp_path):
+    code = """
+from eocc.kernels import compile
+{}
+import numpy as np
+from eocc.kernels.distances import row_distance
+row_distance(np.ones(2), np.zeros(2))
+print(sum(row_distance.stats.cache_misses.values()))
+"""
+    changes = "", "", "compile.SOURCES = 'of helpers in another file'"
+    assert [run("-c", code.format(change), NUMBA_CACHE_DIR=str(tmp_path)).stdout for change in changes] == [
+        "1\n", "0\n", "1\n"
+    ]  # fmt: skip
+
+
 def test_help_imports_nothing_but_the_command_line():
     assert imported("--help") == []
     assert imported("score", "--help") == []

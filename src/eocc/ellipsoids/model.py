@@ -162,8 +162,9 @@ def radius(logs: Matrix) -> Matrix:
 
 
 # Of more coordinates the tree comes from a matrix product, if the rows are this few. 2,000 x 2,000: 0.24 s instead of
-# 1.4 s, in 130 MB.
-MOST_COORDINATES, MOST_PAIRED = 250, 2000
+# 1.4 s, in 130 MB. Up to 250 the points are faster (2,000 x 100: 0.04 s, 0.13 s), but of edges that tie, as in one-hot
+# columns, the two ways take others, so another number would change decisions.
+MOST_COORDINATES, MOST_PAIRED = 60, 2000
 # Up to this many rows, and coordinates of them all, are also left out by this many folds: the cuts have seen the rows,
 # which matters while the rows per region are few. At a rate of 0.05, 100 normal rows of 5 columns: 0.042 false alarms
 # instead of 0.067; 1,000 rows: 0.050 without folds. departure: limit of regions

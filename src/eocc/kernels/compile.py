@@ -1,12 +1,26 @@
 """Decorators that compile kernels: without the interpreter lock, cached on disk, dividing like numpy."""
 
+from hashlib import sha256
+from pathlib import Path
+
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime import rtsys
+
+# Of all kernels, as they call each other across files. numba looks only at the file of a kernel itself.
+SOURCES = sha256(b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 
 
 class KernelCache(FunctionCache):
-    """Compiled kernels on disk. numba's own cache imports the compiler, which takes 0.5 s, before it loads a kernel."""
+    """Compiled kernels on disk, in files named after all their sources.
+
+    numba's own cache imports the compiler, which takes 0.5 s, before it loads a kernel.
+    """
+
+    def __init__(self, function):
+        super().__init__(function)
+        name = f"{self._impl.filename_base}-{SOURCES[:12]}"
+        self._cache_file = IndexDataCacheFile(self._cache_path, name, self._cache_file._source_stamp)
 
     def load_overload(self, sig, target_context):
         """Return the compiled kernel of these types, None if there is none yet."""
@@ -14,9 +28,6 @@ class KernelCache(FunctionCache):
             rtsys.initialize(target_context)
             with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)
-        except ImportError:  # compiled by a version of eocc whose named tuples were in other modules
-            self.flush()
-            return None
         except AttributeError:  # a version of numba with other internals
             return super().load_overload(sig, target_context)
 

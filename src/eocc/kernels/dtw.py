@@ -140,5 +140,5 @@ def nearest_in_groups(series, weightings, factors, scales, groups, lowest, room,
                 ends = warp_group(series, weightings[v], band, columns, starts[g], length, room)
             for lane in range(LANES):
                 distance = np.sqrt(ends[length * LANES + lane]) / largest
-                insert(factors[v] * distance, members[g, lane], near[v], numbers[v])
+                insert(factors[v] * distance, members[g, lane], near, numbers, v)
     return compared

@@ -117,14 +117,14 @@ def edit_rows(patterns, chosen, lanes, scratch, shares):
 
 
 @helper
-def insert_lanes(shares, weights, members, near, indices):
-    """Insert the weighted sum of the shares of each lane into the smallest so far; unused lanes do not count."""
+def insert_lanes(shares, weights, members, near, indices, i):
+    """Insert the weighted sum of the shares of each lane into the smallest so far of pattern i, but no unused lanes."""
     for lane in range(LANES):  # in the order of `combine`
         value = 0.0 + weights[0] * shares[0, lane]
         value += weights[1] * shares[1, lane]
         value += weights[2] * shares[2, lane]
-        if value <= near[near.shape[0] - 1]:
-            insert(value, members[lane], near, indices)
+        if value <= near[i, near.shape[1] - 1]:
+            insert(value, members[lane], near, indices, i)
 
 
 @kernel
@@ -147,7 +147,7 @@ def nearest_by_blocks(patterns, lanes, weightings, bounds, turns, scratch, near,
                 compared += 1
                 edit_block(pattern, blocks[b], lengths[b], room, shares)
                 for v in range(weightings.shape[0]):
-                    insert_lanes(shares, weightings[v], members[b], near[v, i], indices[v, i])
+                    insert_lanes(shares, weightings[v], members[b], near[v], indices[v], i)
     return compared
 
 

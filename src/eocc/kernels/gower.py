@@ -111,7 +111,7 @@ def nearest_in_tiles(records, points, is_code, weights, near, numbers):
             fill_row(records[i], points.tiles[t], 0, is_code, weights, row)
             for j in range(size):
                 if row[j] <= near[i, last]:
-                    insert(row[j], points.numbers[t, j], near[i], numbers[i])
+                    insert(row[j], points.numbers[t, j], near, numbers, i)
 
 
 @helper

@@ -56,7 +56,7 @@ class Scratch(NamedTuple):
     """Room for `step` rows and for as many tiles of w lanes as are compared at a time, allocated outside the kernels.
 
     `left` (step, d + 1), `products` (tiles, step, 16 w), `lows` (step, tiles, w), `least` (step, tiles), `lengths` and
-    `open` (step,), `places` (step, tiles), `limits` (m,), `best` and `first` (k,).
+    `open` (step,), `places` (step, tiles), `limits` (m,), `best` and `first` (1, k).
     """
 
     left: Any
@@ -123,34 +123,36 @@ def square(rows, i, lanes, lane, s, weights, t):
 @inlined_kernel
 def limit_of(i, squares, least, unit):
     """Return the largest squared distance, in the unit of products, of a point that belongs in a list of row i."""
-    limit = 0.0
-    for t in range(least.shape[0]):
-        limit = max(limit, squares[i, t, squares.shape[2] - 1] / least[t])
+    limit, v = 0.0, least.shape[0]
+    for t in range(v):
+        limit = max(limit, squares[i * v + t, squares.shape[1] - 1] / least[t])
     return limit * unit * unit
 
 
-@helper
+@inlined_kernel
 def compare(rows, row, lane, s, points, squares, numbers):
     """Insert point s of a lane into the lists of a row."""
-    for t in range(points.weights.shape[0]):
+    v = points.weights.shape[0]
+    for t in range(v):
         value = square(rows, row, points.lanes, lane, s, points.weights, t)
-        insert(value, points.ids[lane, s], squares[row, t], numbers[row, t])
+        insert(value, points.ids[lane, s], squares, numbers, row * v + t)
 
 
 @helper
 def start_lists(i, row, length, points, scratch, squares):
     """Find the k most promising lanes, and fill the lists of a row with an upper bound of the k-th squared distance."""
     lows, best, first = scratch.lows[i], scratch.best, scratch.first
-    best[:], first[:] = np.inf, -1
+    best[0], first[0] = np.inf, -1
     for q in range(lows.shape[0]):
         for lane in range(lows.shape[1]):
-            if lows[q, lane] < best[-1]:
-                insert(np.float64(lows[q, lane]), q * lows.shape[1] + lane, best, first)
+            if lows[q, lane] < best[0, best.shape[1] - 1]:
+                insert(np.float64(lows[q, lane]), q * lows.shape[1] + lane, best, first, 0)
     error = points.rounding * (length + 1.0) * (length + 1.0) + points.tiny
-    bound = (best[-1] + 4.0 * error + length * length) * SLACK / (points.unit * points.unit)
+    bound = (best[0, -1] + 4.0 * error + length * length) * SLACK / (points.unit * points.unit)
     if length <= LONGEST_ROW and bound > LEAST_BOUND:
-        for t in range(points.most.shape[0]):
-            squares[row, t] = bound * points.most[t]
+        v = points.most.shape[0]
+        for t in range(v):
+            squares[row * v + t] = bound * points.most[t]
 
 
 @helper
@@ -169,10 +171,10 @@ def insert_near(i, row, queries, turns, points, scratch, squares, numbers):
     for q in range(-1, turns.shape[0]):
         if q >= 0 and not least[q] <= limit:
             continue
-        for n in range(first.shape[0] if q < 0 else w):
+        for n in range(first.shape[1] if q < 0 else w):
             here, lane = q, n
             if q < 0:
-                here, lane = first[n] // w, first[n] % w
+                here, lane = first[0, n] // w, first[0, n] % w
             if here < 0 or not lows[here, lane] <= limit:
                 continue
             place, tile = scratch.places[i, here], turns[here]
@@ -218,7 +220,10 @@ def multiply(start, stop, turns, queries, points, scratch):
 
 @kernel
 def nearest_by_products(queries, points, turns, scratch, squares, numbers):
-    """Insert the k nearest points of each row into squares and numbers (m, v, k), filled with infinity and -1."""
+    """Insert the k nearest points of each row under each weighting into squares and numbers (m v, k).
+
+    They are filled with infinity and -1.
+    """
     # turns[b] are the tiles in the order in which they are compared with rows b step, ..., b step + step - 1; only the
     # rows within their limits take part. Known points must not be in these tiles.
     at_a_time, step, _ = scratch.products.shape

@@ -23,15 +23,17 @@ def insert_value(value, smallest):
 
 
 @inlined_kernel
-def insert(value, number, near, numbers):
-    """Insert a value with its number into the smallest so far, sorted by (value, number); a number of -1 is padding."""
-    place = near.shape[0] - 1
-    if number < 0 or value > near[place] or (value == near[place] and number > numbers[place]):
-        return
-    while place > 0 and (value < near[place - 1] or (value == near[place - 1] and number < numbers[place - 1])):
-        near[place], numbers[place] = near[place - 1], numbers[place - 1]
+def insert(value, number, near, numbers, i):
+    """Insert a value with its number into the smallest so far of row i, sorted by (value, number); -1 is padding."""
+    # Row and place are indices, and there is one way out: to count the references of a slice, or those that an early
+    # return leaves behind, would take longer than the insertion.
+    last = near.shape[1] - 1
+    place = last if number >= 0 else -1
+    while place >= 0 and (value < near[i, place] or (value == near[i, place] and number < numbers[i, place])):
+        if place < last:
+            near[i, place + 1], numbers[i, place + 1] = near[i, place], numbers[i, place]
+        near[i, place], numbers[i, place] = value, number
         place -= 1
-    near[place], numbers[place] = value, number
 
 
 @kernel
@@ -145,8 +147,7 @@ def nearest_by_scan(rows, columns, room, squares, numbers):
     """Insert the k nearest points of each row into squares and numbers (m, k), filled with infinity and -1."""
     # `columns` (d, n) are those of the points, and `room` (n,) is for their squared distances.
     for i in range(rows.shape[0]):
-        near, own = squares[i], numbers[i]
         squares_by_columns(rows[i], columns, room)
         for j in range(room.shape[0]):
-            if room[j] <= near[near.shape[0] - 1]:
-                insert(room[j], j, near, own)
+            if room[j] <= squares[i, squares.shape[1] - 1]:
+                insert(room[j], j, squares, numbers, i)

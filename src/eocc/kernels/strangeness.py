@@ -44,16 +44,16 @@ def fill_terms(record, columns, is_code, spreads, terms, totals):
 
 
 @helper
-def fill_nearest(candidates, totals, term, smallest, near):
-    """Fill `near` with the candidates j of the smallest totals_j - term_j, ascending; of equal ones, the first.
+def fill_nearest(candidates, totals, terms, smallest, near, k):
+    """Fill near[k] with the candidates j of the smallest totals_j - terms[k, j], ascending; of equal ones, the first.
 
     The totals of the candidates ascend.
     """
-    smallest[:], near[:] = np.inf, NO_ROW
+    smallest[k], near[k] = np.inf, NO_ROW
     for j in candidates:
-        if totals[j] - LARGEST > smallest[-1]:
+        if totals[j] - LARGEST > smallest[k, smallest.shape[1] - 1]:
             return
-        insert(totals[j] - term[j], j, smallest, near)
+        insert(totals[j] - terms[k, j], j, smallest, near, k)
 
 
 @helper
@@ -131,7 +131,8 @@ def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near, ends
     """
     n_columns, n = columns.shape
     terms, totals, places = np.empty((n_columns, n)), np.empty(n), np.empty(n, np.int64)
-    smallest, known, known_rows = np.empty(near.shape[2]), np.empty(near.shape[2]), np.empty(near.shape[2], np.int64)
+    least, smallest = np.empty(near.shape[2]), np.empty((n_columns, near.shape[2]))
+    known, known_rows = np.empty(near.shape[2]), np.empty(near.shape[2], np.int64)
     for i in range(rows.shape[0]):
         fill_terms(rows[i], columns, is_code, spreads, terms, totals)
         itself, count = 0, 0
@@ -141,15 +142,15 @@ def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near, ends
         if totals[itself] == 0 and n > 1:
             totals[itself] = np.inf
         # Leaving a column out lowers a total by at most the largest term, so only these rows can be near.
-        smallest[:] = np.inf
+        least[:] = np.inf
         for total in totals:
-            insert_value(total, smallest)
+            insert_value(total, least)
         for j in range(n):
-            if totals[j] <= smallest[-1] + LARGEST:
+            if totals[j] <= least[-1] + LARGEST:
                 places[count], count = j, count + 1
         candidates = places[np.argsort(totals[places[:count]])]
         for k in range(n_columns):
-            fill_nearest(candidates, totals, terms[k], smallest, near[i, k])
+            fill_nearest(candidates, totals, terms, smallest, near[i], k)
             if np.isnan(rows[i, k]):
                 strangeness[i, k] = 0.0
             elif is_code[k]:

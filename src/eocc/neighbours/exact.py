@@ -317,11 +317,11 @@ class _Products:
         scratch = Scratch(
             np.empty((step, n_columns), dtype), np.empty((at_a_time, step, n_places), dtype),
             np.empty((step, at_a_time, w), dtype), np.empty((step, at_a_time), dtype), np.empty(step),
-            np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.full(m, np.inf), np.empty(k),
-            np.empty(k, np.int64),
+            np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.full(m, np.inf), np.empty((1, k)),
+            np.empty((1, k), np.int64),
         )  # fmt: skip
         queries = Queries(left, np.ascontiguousarray(rows), lengths, bounds, known)
-        nearest_by_products(queries, points, turns, scratch, squares, found)
+        nearest_by_products(queries, points, turns, scratch, squares.reshape(m * v, k), found.reshape(m * v, k))
         return np.sqrt(squares).transpose(1, 0, 2), found.transpose(1, 0, 2)
 
 
