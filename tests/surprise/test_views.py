@@ -307,8 +307,10 @@ class TestCovariance:
         assert np.isfinite(left_out).all()
 
     def test_equal_rows_and_other_data_have_none(self):
-        for normal in (reference(np.ones((5, 2))), reference([[1.0]]), tables(pd.DataFrame({"a": [1.0, 2.0, 5.0]}))):
+        for normal in (reference(np.ones((5, 2))), reference([[1.0]])):
             assert learned(fit_covariance, normal) is None
+        of_table = tables(pd.DataFrame({"a": [1.0, 2.0, 5.0]})).among_itself()
+        assert "covariance" not in fit_surprise(of_table, no_left_out_weights(1))[0].names
 
 
 class TestCombination:

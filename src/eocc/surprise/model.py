@@ -157,7 +157,7 @@ def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseM
     _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
     fits: tuple[tuple[Any, Matrix] | None, ...] = (
         fit_far(among, first, kinds),
-        fit_covariance(among, kinds),
+        None if reference.measure.coordinates is None else fit_covariance(among, kinds),
         None if reference.measure.cell_values is None else cells_of(reference),
     )
     fitted = {name: one for name, one in zip(HANDICAPS, fits, strict=True) if one is not None}
