@@ -16,7 +16,7 @@ from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import compares_rows
-from eocc.scale.passes import Passes, are_dask_numbers, dask_passes, is_dask
+from eocc.scale.passes import Passes, are_dask_numbers, dask_passes
 from eocc.space.prototypes.content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
@@ -36,7 +36,7 @@ class LearnsRows(OneClassClassifier):
         are normal. A fit that fails or is interrupted leaves the estimator as it was.
         """
         with fitting(self) as draft:
-            are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
+            are_numbers = self.baseline_by is None and not isinstance(X, np.ndarray) and are_dask_numbers(X)
             if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
                 passes, outliers = dask_rows(dask_passes(draft._without_naming(X)), y)
                 draft._fit_passes(passes, None, outliers)
@@ -62,7 +62,8 @@ class LearnsRows(OneClassClassifier):
             patterns, outliers = self._relative_to_groups(patterns, outliers)
         if self.reading_ is not None:
             self._having_seen(patterns)
-        n, n_columns, pair_bytes = len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns)
+        n, pair_bytes = len(patterns), self.resolved_measure_.pair_bytes(patterns)
+        n_columns = patterns.shape[1] if isinstance(patterns, np.ndarray) else n_columns_of(patterns)
         count = self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
         self.n_rows_, self.outliers_ = n, outliers
         if count >= n:

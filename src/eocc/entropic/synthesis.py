@@ -197,7 +197,7 @@ def best_model(representation: Representation, settings: Settings, rng: np.rando
         prepared, assess = representation.prepared, settings.synthesis.assessor(representation)
     evaluator = Evaluator(prepared, assess, len(representation.patterns), len(representation.prototype_indices))
     if settings.search is None or measure.n_parameters == 0:
-        p = checked_weights(settings.weights, measure)
+        p = measure.neutral_weights() if settings.weights is None else checked_weights(settings.weights, measure)
     else:
         steps = _search(settings, settings.search, measure, evaluator, rng)
         p = steps[-1].best.weights

@@ -135,9 +135,7 @@ def no_left_out_weights(n_weights: int) -> LeftOutWeights:
 
 
 def checked_weights(weights: Any, measure: FittedMeasure) -> Matrix:
-    """Return p as an array, the neutral weights of the measure for None; raise a ValueError for invalid weights."""
-    if weights is None:
-        return measure.neutral_weights()
+    """Return p as an array; raise a ValueError for invalid weights."""
     n_parameters = measure.n_parameters
     try:
         p = np.array(weights, dtype=np.float64)
@@ -165,22 +163,22 @@ def fit_weightings(representation: Representation, p: Matrix) -> tuple[Matrix, L
     column lowers the weight of that column, and looks more normal than a new one would. If the weights come from a
     sample of the patterns, none of them matters much.
     """
-    n, none, shares, power = len(representation.patterns), no_left_out_weights(len(p)), None, 2.0
+    n, shares, power = len(representation.patterns), None, 2.0
     if len(p) < 2:
-        return p[None].copy(), none
+        return p[None].copy(), no_left_out_weights(len(p))
     if representation.measure.coordinates is not None:
         contributions, shares = _of_columns(representation, p)
     else:
         contributions = _contributions(representation, p)
     active = contributions > 0
     if not active.any() or contributions[active].min() > (1 - ROUNDING) * contributions[active].max():
-        return p[None].copy(), none
+        return p[None].copy(), no_left_out_weights(len(p))
     equalised = np.zeros(len(p))
     equalised[active] = p[active] / contributions[active]
     equalised /= equalised.max()
     weightings = np.vstack([p, equalised])
     if n < 3 or (shares is None and n > SAMPLE):
-        return weightings, none
+        return weightings, no_left_out_weights(len(p))
     if shares is None:
         shares, power = _pair_shares(representation.prepared, p)
     rows = np.unique(np.nonzero((shares > LEVERAGE) & (equalised > 0))[0])
