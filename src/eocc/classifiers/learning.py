@@ -15,7 +15,6 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
-from eocc.measures.protocol import compares_rows
 from eocc.scale.passes import Passes, are_dask_numbers, dask_passes
 from eocc.space.prototypes.content import choose_rows, chosen_by_content, take_census
 
@@ -111,4 +110,5 @@ class LearnsRows(OneClassClassifier):
     @property
     def _rows_scored_at_a_time(self) -> int:  # type: ignore[override]
         """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
-        return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time
+        are_rows = self.measure_.coordinates or self.measure_.encoded
+        return BLOCK_ROWS if are_rows else super()._rows_scored_at_a_time
