@@ -20,7 +20,8 @@ import scipy
 from eocc.base.checks import Sizes, demand, hashable, indices, numbers, tuple_of
 from eocc.base.printing import has_instead
 from eocc.base.types import HUGE, ROUNDING, Flags, Indices, Matrix
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.kernels.content import row_hashes
+from eocc.space.prototypes.content import words_of
 from eocc.tables.table import NUMBER, RELATIVE, Column, Table
 
 # A log scale goes on as a straight line below this share of the least training value: 0 and less stay finite.

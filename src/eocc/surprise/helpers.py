@@ -55,8 +55,7 @@ class FarView:
     def of_logs(self, logs: Matrix) -> Matrix:
         """Return the view of rows with these logs of distances."""
         logs = Standardisation(self.mean, self.scale).apply(logs)
-        values = logs.reshape(len(logs), len(self.least), -1).max(axis=2)
-        return larger_first(values[:, 0], values[:, -1])
+        return larger_first(logs.reshape(len(logs), len(self.least), -1).max(axis=2))
 
     def logs(self, rows: Comparison, skipped: Indices) -> Matrix:
         """Return the logs of the distances to the nearest few landmarks (m, v * s), row i without skipped[i]."""
@@ -225,8 +224,8 @@ def values_of(reference: Reference, patterns: object) -> Matrix:
 
 def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     """Return the view of the prototypes, and their numbers, each left out."""
-    values, found = values_of(reference, reference.prototypes), np.empty(len(reference))
-    is_gap, is_code = np.isnan(values), np.asarray(reference.measure.is_code)[reference.active]
+    values, found, active = values_of(reference, reference.prototypes), np.empty(len(reference)), reference.active
+    is_gap, is_code = np.isnan(values), np.broadcast_to(reference.measure.is_code, active.shape)[active]
     columns = zip(values.T.copy(), is_gap.T, is_code, strict=True)
     fitted = [(_codes if code else _numbers)(one[~empty] if empty.any() else one) for one, empty, code in columns]
     facts, made = np.array([facts for *_, facts in fitted]).T.copy(), []

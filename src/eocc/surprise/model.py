@@ -16,8 +16,9 @@ from eocc.base.checks import Sizes, demand, numbers
 from eocc.base.stored import Unstored, check_keys, declared, restored, stacked, unstacked, written
 from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.calibration.conformal import Threshold
+from eocc.kernels.content import row_hashes
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 from eocc.space.representation import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_covariance, fit_far
@@ -37,6 +38,7 @@ from eocc.surprise.neighbours import (
     Standardisation,
     Weighting,
     fit_neighbours,
+    larger_first,
     neighbourhood_sizes,
     sum_columns,
 )
@@ -119,7 +121,7 @@ class SurpriseModel:
         row, higher = less normal.
         """
         found, is_known = np.empty((len(rows.own), 1 + len(self.helpers))), rows.own >= 0
-        found[:, 0] = self.neighbours.of(near)
+        found[:, 0] = larger_first(self.neighbours.by_weighting(near))
         for k, helper in enumerate(self.helpers.values(), 1):
             found[:, k] = 0.0 if is_known.all() else helper.of(rows)
         found[is_known, 1:] = self.training[rows.own[is_known]]
@@ -149,9 +151,15 @@ class SurpriseModel:
         return np.asarray(surprises if self.correction is None else surprises + self.correction.of(rows.patterns))
 
 
-def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseModel, list[Nearest]]:
-    """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
-    reference, neighbours = among.reference, fit_neighbours(among, left_out)
+def fit_surprise(
+    reference: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
+) -> tuple[SurpriseModel, Matrix]:
+    """Return the model of the normal rows and known outliers, and the surprise of every normal row as if it were new.
+
+    `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
+    """
+    among = reference.among_itself()
+    neighbours = fit_neighbours(among, left_out)
     near = neighbours.nearest(among)
     hashes = row_hashes(words_of(reference.prototypes))
     _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
@@ -163,27 +171,23 @@ def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseM
     fitted = {name: one for name, one in zip(HANDICAPS, fits, strict=True) if one is not None}
     helpers = {name: helper for name, (helper, _) in fitted.items()}
     training = np.column_stack([np.empty((len(kinds), 0)), *(values for _, values in fitted.values())])
-    columns = np.column_stack([neighbours.of(near), training])
+    columns = np.column_stack([larger_first(neighbours.by_weighting(near)), training])
     least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
     units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
     units = np.where(units > ROUNDING, units, 1.0)
-    return SurpriseModel(reference, neighbours, helpers, training, centres, units, Threshold(0.0, 1.0)), near
+    model = SurpriseModel(reference, neighbours, helpers, training, centres, units, Threshold(0.0, 1.0))
+    if outliers is not None:
+        return _with_outliers(model, among, near, outliers, confirmed)
+    near = neighbours.nearest(among) if neighbours.leave_twins_out(among) else near
+    return model, model.views(among, near).max(axis=1)
 
 
-def fit_surprise_model(
-    normal: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
+def _with_outliers(
+    model: SurpriseModel, among: Comparison, near: list[Nearest], outliers: Any, confirmed: Any
 ) -> tuple[SurpriseModel, Matrix]:
-    """Return the model, and the surprise of every normal row as if it were new.
-
-    `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
-    """
-    among = normal.among_itself()
-    model, near = fit_surprise(among, left_out)
-    view = model.neighbours
-    if outliers is None:
-        near = view.nearest(among) if view.leave_twins_out(among) else near
-        return model, model.views(among, near).max(axis=1)
-    known, answered = Reference(normal.measure, outliers, normal.weightings, length=OUTLIER_LIST), None
+    """Return the model that also compares with known outliers, and the labelled surprise of every normal row."""
+    normal, view, answered = model.normal, model.neighbours, None
+    known = Reference(normal.measure, outliers, normal.weightings, length=OUTLIER_LIST)
     model, to_outliers = replace(model, outliers=known), known.compare(normal.prototypes)
     inside = scored = model.labelled(among, near, to_outliers)
     outside = model.labelled(*model.compare(outliers), known.among_itself())

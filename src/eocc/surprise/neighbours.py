@@ -108,8 +108,9 @@ class Standardisation:
             return np.clip(standard, -HUGE, HUGE, out=standard)
 
 
-def larger_first(first: Matrix, second: Matrix) -> Matrix:
-    """Return 0.8 times the larger of two values, plus 0.2 times the smaller."""
+def larger_first(values: Matrix) -> Matrix:
+    """Return 0.8 times the larger of the values (m, v) under the first and the last weighting, plus 0.2 the smaller."""
+    first, second = values[:, 0], values[:, -1]
     return np.asarray(LARGER * np.maximum(first, second) + (1 - LARGER) * np.minimum(first, second))
 
 
@@ -153,15 +154,10 @@ class NeighboursView:
         return near
 
     def by_weighting(self, near: Sequence[Nearest]) -> Matrix:
-        """Return the weighted mean of the standardised terms under each weighting: (m, weightings)."""
+        """Return the weighted mean of the standardised terms under each weighting (m, v): higher = less normal."""
         terms = np.hstack([weighting.terms(found) for weighting, found in zip(self.weightings, near, strict=True)])
         terms = self.standardisation.apply(terms)
         return np.column_stack([sum_columns(terms[:, k : k + 2] * SHARES) for k in range(0, terms.shape[1], 2)])
-
-    def of(self, near: Sequence[Nearest]) -> Matrix:
-        """Return the view of rows with these neighbours: higher = less normal."""
-        values = self.by_weighting(near)
-        return larger_first(values[:, 0], values[:, -1])
 
 
 def sum_columns(columns: Matrix) -> Matrix:

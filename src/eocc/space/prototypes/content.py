@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.base.types import Indices, Matrix
-from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, hash_rows
+from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, row_hashes
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import PrecomputedRows
@@ -23,13 +23,6 @@ from eocc.space.prototypes.selections import check_places
 from eocc.tables.table import Column, Table
 
 Words = NDArray[np.uint64]
-
-
-def row_hashes(words: Words) -> Words:
-    """Return 64 mixed bits of each row of words (n, d)."""
-    hashes = np.empty(len(words), np.uint64)
-    hash_rows(words, hashes)
-    return hashes
 
 
 def words_of(patterns: Any) -> Words:
