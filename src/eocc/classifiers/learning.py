@@ -15,7 +15,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
-from eocc.scale.passes import Passes, are_dask_numbers, dask_passes
+from eocc.scale.passes import Passes, are_dask_numbers, plug_in
 from eocc.space.prototypes.content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
@@ -37,7 +37,7 @@ class LearnsRows(OneClassClassifier):
         with fitting(self) as draft:
             are_numbers = self.baseline_by is None and not isinstance(X, np.ndarray) and are_dask_numbers(X)
             if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
-                passes, outliers = dask_rows(dask_passes(draft._without_naming(X)), y)
+                passes, outliers = dask_rows(plug_in().DaskPasses(draft._without_naming(X)), y)
                 draft._fit_passes(passes, None, outliers)
             else:
                 draft._fit_patterns(draft._read(X, reset=True), y)

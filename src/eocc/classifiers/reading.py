@@ -14,7 +14,7 @@ from eocc.formats.files.rows import Objects
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.scale.passes import dask_contents, is_dask
+from eocc.scale.passes import is_dask, plug_in
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
 from eocc.space.representation import checked_weights
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading, say_remarks
@@ -68,7 +68,7 @@ class ReadsPatterns:
     def _read_any(self, X: Any, reset: bool) -> Any:
         if isinstance(X, Read):
             return self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
-        X = dask_contents(X, self._check_memory if reset else None) if is_dask(X) else X
+        X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
         check_no_mask(X)
         X = X if is_pairwise(self.measure) else eager(X)
         return self._read_training(X) if reset else self._read_new(X)
