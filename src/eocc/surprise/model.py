@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from eocc.base.checks import Sizes, demand, numbers
-from eocc.base.stored import Unstored, check_keys, declared, restored, stacked, unstacked, written
+from eocc.base.stored import Unstored, check_keys, declared, restored, stacked, written
 from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.calibration.conformal import Threshold
 from eocc.kernels.content import row_hashes
@@ -22,26 +22,8 @@ from eocc.space.prototypes.content import words_of
 from eocc.space.representation import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_covariance, fit_far
-from eocc.surprise.likelihood_ratio import (
-    N_NEAR,
-    Gaussians,
-    Labelled,
-    LikelihoodRatio,
-    fit_gaussians,
-    fit_likelihood_ratio,
-    log_distance_ratio,
-    numbers_of,
-    surprises_left_out,
-)
-from eocc.surprise.neighbours import (
-    NeighboursView,
-    Standardisation,
-    Weighting,
-    fit_neighbours,
-    larger_first,
-    neighbourhood_sizes,
-    sum_columns,
-)
+from eocc.surprise.likelihood_ratio import N_NEAR, Labelled, LikelihoodRatio, fit_labelled, labelled, restored_ratio
+from eocc.surprise.neighbours import NeighboursView, fit_neighbours, larger_first, restored_neighbours, sum_columns
 
 # The unit of a view is at least a quarter of the same from its 5 % and 95 % quantiles. The folds of the covariance with
 # and without a training row that is very far away have different levels: by the quartiles alone, such a row raises the
@@ -133,12 +115,8 @@ class SurpriseModel:
         """Return what the likelihood ratio needs of rows with these neighbours."""
         assert self.outliers is not None
         to_outliers = self.outliers.compare(rows.patterns) if to_outliers is None else to_outliers
-        k, ratios = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (self.normal, self.outliers))), []
-        for number, weighting in enumerate(self.neighbours.weightings):
-            distances = to_outliers.nearest(number, k).distances
-            ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
-        columns = numbers_of(self.normal, rows.patterns)
-        return Labelled(self.views(rows, near).max(axis=1), np.column_stack(ratios), columns, rows.own >= 0)
+        means = [one.mean_distance for one in self.neighbours.weightings]
+        return labelled(self.views(rows, near).max(axis=1), rows, near, to_outliers, means)
 
     def surprises(self, patterns: Any) -> Matrix:
         """Return the surprise of new patterns."""
@@ -193,11 +171,9 @@ def _with_outliers(
     outside = model.labelled(*model.compare(outliers), known.among_itself())
     if confirmed is not None:
         answered = model.labelled(*model.compare(confirmed))
-    gaussians = fit_gaussians(inside.numbers, outside.numbers) if inside.numbers.shape[1] else None
-    ratio = fit_likelihood_ratio(gaussians, inside, outside, answered)
     if view.leave_twins_out(among):
         scored = model.labelled(among, view.nearest(among), to_outliers)
-    surprises = surprises_left_out(ratio, inside, outside, answered, scored)
+    ratio, surprises = fit_labelled(inside, outside, answered, scored)
     return replace(model, likelihood_ratio=ratio), surprises
 
 
@@ -246,18 +222,9 @@ def surprise_from_state(
     demand(not is_old, "its score is that of eocc 0.2, which this version does not have; fit the model again")
     own = ("weightings", "left_out", "standardisation", "helpers")
     check_keys("surprise", state, (*own, *declared(SurpriseModel)))
-    r = len(prototypes)
-    sizes = {"r": r, "u": measure.n_parameters, "s": len(neighbourhood_sizes(r - 1))}
-    stored = state["weightings"]
-    if type(stored) is dict and isinstance(scales := stored.get("local_scales"), np.ndarray):
-        # In files of format 3, training rows count in the local scales of others when they are left out.
-        stored = {"local_radii": np.zeros_like(scales), "next_distances": np.zeros_like(scales), **stored}
-    weightings = unstacked(Weighting, stored, "weightings", sizes)
-    v = sizes["v"] = len(weightings)
-    demand(0 < v <= 2, f"there must be 1 to 2 weightings, as given and variance-equalised, not {v}")
-    standardisation = restored(Standardisation, state["standardisation"], "standardisation", {"c": 2 * v})
-    left_out = restored(LeftOutWeights, state["left_out"], "left_out", sizes)
-    normal = Reference(measure, prototypes, stored["weights"])
+    sizes = {"r": len(prototypes), "u": measure.n_parameters}
+    neighbours = restored_neighbours(state, sizes)
+    normal = Reference(measure, prototypes, state["weightings"]["weights"])
     helpers = _helpers(state["helpers"], normal, sizes)
     sizes |= {"t": len(helpers), "w": 1 + len(helpers)}
     ratio, correction = state["likelihood_ratio"], state["correction"]
@@ -266,11 +233,11 @@ def surprise_from_state(
     if correction is not None:
         reference = Reference(measure, answered, normal.weightings)
         correction = restored(Correction, correction, "correction", {"a": len(answered)}, answered=reference)
-    ratio = None if ratio is None else _likelihood_ratio(ratio, v, normal)
+    ratio = None if ratio is None else restored_ratio(ratio, sizes["v"], normal)
     values = {name: state[name] for name in declared(SurpriseModel)}
     return restored(
         SurpriseModel, {**values, "likelihood_ratio": ratio, "correction": correction}, "", sizes, normal=normal,
-        neighbours=NeighboursView(weightings, standardisation, left_out), helpers=helpers,
+        neighbours=neighbours, helpers=helpers,
         outliers=None if outliers is None else Reference(measure, outliers, normal.weightings, length=OUTLIER_LIST),
     )  # fmt: skip
 
@@ -292,14 +259,3 @@ def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
             d = int((normal.weightings[-1] > 0).sum())
             found[name] = restored(CovarianceView, state[name], "helpers.covariance", {**sizes, "d": d})
     return found
-
-
-def _likelihood_ratio(state: Any, n_weightings: int, normal: Reference) -> LikelihoodRatio:
-    """Return the likelihood ratio: of the surprise, v ratios of distances and, with Gaussians, 3 + 2 l columns."""
-    check_keys("likelihood_ratio", state, declared(LikelihoodRatio))
-    n_single = numbers_of(normal, normal.prototypes[[0]]).shape[1]
-    gaussians, sizes = state["gaussians"], {"c": 1 + n_weightings + (3 + 2 * n_single if n_single else 0)}
-    demand((gaussians is None) == (n_single == 0), "there must be gaussians if and only if there are columns")
-    if gaussians is not None:
-        gaussians = restored(Gaussians, gaussians, "gaussians", {"l": n_single}, n_normal=len(normal))
-    return restored(LikelihoodRatio, {**state, "gaussians": gaussians}, "likelihood_ratio", sizes)
