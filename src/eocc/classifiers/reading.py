@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.arguments import check_no_dates, check_no_mask, saying_remedy
+from eocc.base.arguments import check_no_dates, saying_remedy
 from eocc.base.printing import warn_user
 from eocc.base.registry import listed
 from eocc.base.types import Matrix
@@ -69,7 +69,9 @@ class ReadsPatterns:
         if isinstance(X, Read):
             return self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
         X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
-        check_no_mask(X)
+        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+            remedy = "pass X.filled(np.nan), with measure='gower'"
+            raise ValueError(f"X is a masked array, whose mask would be ignored; {remedy}")
         X = X if is_pairwise(self.measure) else eager(X)
         return self._read_training(X) if reset else self._read_new(X)
 
@@ -154,12 +156,12 @@ class ReadsPatterns:
         return patterns, None if outliers is None else self.baseline_.put_on(outliers)
 
     def _weights_of(self, fitted: Any) -> Any:
-        """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
+        """Return the weights of a fitted measure; with a baseline, neither groups nor numbers as they are count."""
         if self.baseline_ is None:
             return fitted.neutral_weights() if self.weights is None else checked_weights(self.weights, fitted)
         if self.weights is not None:
             raise ValueError("weights and baseline_by cannot be combined; leave one out")
-        return self.baseline_.is_compared(fitted.names).astype(np.float64)
+        return np.array([float(name not in {*self.baseline_.by, *self.baseline_.names}) for name in fitted.names])
 
     def _take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""

@@ -66,10 +66,6 @@ class Baseline:
         """Return the name of the column that holds the values of another relative to their groups."""
         return f"{name} by {' and '.join(map(str, self.by))}"
 
-    def is_compared(self, names: Sequence[Hashable]) -> Flags:
-        """Return which columns of a table are compared: not those of the groups, and not the numbers as they are."""
-        return np.array([name not in {*self.by, *self.names} for name in names])
-
     def add_to(self, table: Table) -> Table:
         """Return a table with the relative columns too."""
         if self.relative_name(self.names[0]) in table.names:

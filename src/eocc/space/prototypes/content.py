@@ -47,10 +47,8 @@ def exact_copies(patterns: Any) -> Indices:
 
     A column is discrete if it has at most half as many values as there are different rows: rows are equal by chance.
     """
-    if isinstance(patterns, np.ndarray):
-        columns = list(patterns.T)
-    else:
-        columns = [one.values for one in patterns.columns] if isinstance(patterns, Table) else []
+    held = patterns.columns if isinstance(patterns, Table) else ()
+    columns = patterns.T if isinstance(patterns, np.ndarray) else [one.values for one in held]
     first = different_rows(patterns)
     if all(2 * len(np.unique(column)) <= len(first) for column in columns):
         return np.empty(0, np.int64)
