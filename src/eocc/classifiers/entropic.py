@@ -231,8 +231,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             fold = unfitted_copy(self)
             fold._take(synthesise(kept, settings, rng), np.arange(len(kept)))
             with threads(settings.n_threads):
-                margins: Matrix = fold._score_patterns(held_out).margins
-            return margins
+                return np.asarray(fold._score_patterns(held_out).margins)
 
         self._set_calibration(cross_calibrate(patterns, margins_without, rate, rng))
 

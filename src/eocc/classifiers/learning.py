@@ -36,7 +36,7 @@ class LearnsRows(OneClassClassifier):
         """
         with fitting(self) as draft:
             are_numbers = self.baseline_by is None and not isinstance(X, np.ndarray) and are_dask_numbers(X)
-            if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+            if are_numbers and resolve_measure(self.measure, kind="numbers").read is None:
                 passes, outliers = dask_rows(plug_in().DaskPasses(draft._without_naming(X)), y)
                 draft._fit_passes(passes, None, outliers)
             else:

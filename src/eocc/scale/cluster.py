@@ -14,7 +14,7 @@ from copy import copy, deepcopy
 from functools import partial
 from itertools import cycle, pairwise
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -359,9 +359,7 @@ class DaskPasses:
             pairs = [of_pair(sent[1], *tasks[k : k + 2]) for k in range(0, len(tasks) - 1, 2)]
             tasks = pairs + tasks[2 * len(pairs) :]
         with large_tasks():  # they hold the model
-            (result,) = computed(tasks[0])
-        found: Result = result
-        return found
+            return cast(Result, computed(tasks[0])[0])
 
 
 def _worked(work: Pickled, block: Any, first: int, wanted: Flags) -> Any:
