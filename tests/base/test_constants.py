@@ -4,10 +4,9 @@ import numpy as np
 
 from doubles import plain
 from eocc import RegionClassifier, SurpriseClassifier
-from eocc.entropic.graph import EuclideanGraph, SpanningTree
+from eocc.entropic.graph import DissimilaritySpace, EuclideanGraph, SpanningTree
 from eocc.entropic.regions import build_region
 from eocc.entropic.rules import log_grades, std_extent
-from eocc.space.representation import DissimilaritySpace
 
 
 def test_an_extent_that_is_only_rounding_counts_as_0():

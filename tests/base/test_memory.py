@@ -126,9 +126,13 @@ def test_without_a_limit_free_memory_is_the_limit(monkeypatch):
 
 def test_small_fits_are_never_refused_without_a_limit(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 0)
-    check_memory(2**28 - 1, None, "")
+    monkeypatch.setattr(SurpriseClassifier, "_plan_fit", lambda self, n, *more: (self.bytes, "", n))
+    clf = SurpriseClassifier()
+    clf.bytes = 2**28 - 1
+    assert clf._check_memory(30, 2) == 30
+    clf.bytes += 1
     with pytest.raises(MemoryLimitError):
-        check_memory(2**28, None, "")
+        clf._check_memory(30, 2)
 
 
 def test_an_unknown_amount_of_free_memory_refuses_nothing(monkeypatch):

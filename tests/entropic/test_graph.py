@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 
-from eocc.entropic.graph import euclidean_graph, spanning_tree
+from eocc.entropic.graph import dissimilarity_space, euclidean_graph, spanning_tree
 from eocc.measures import Euclidean
 from eocc.measures.euclidean import euclidean_pairwise_distance
-from eocc.space.representation import dissimilarity_space
 from oracles import core
 from strategies import distance_matrices, points
 

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from eocc.entropic.graph import euclidean_graph, point_spanning_tree, spanning_tree
-from eocc.space.representation import DissimilaritySpace
+from eocc.entropic.graph import DissimilaritySpace, euclidean_graph, point_spanning_tree, spanning_tree
 from oracles import core
 from oracles import point_tree as oracle
 from strategies import points

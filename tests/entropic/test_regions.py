@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from eocc.base.registry import resolve
 from eocc.entropic import EXTENTS, TCONORMS
-from eocc.entropic.graph import EuclideanGraph, spanning_tree
+from eocc.entropic.graph import DissimilaritySpace, EuclideanGraph, spanning_tree
 from eocc.entropic.partition import cut, members_of
 from eocc.entropic.regions import CANCELLED, LEAST_EXTENT, FuzzyModel, build_region, log_grades
 from eocc.entropic.rules import (
@@ -22,7 +22,6 @@ from eocc.entropic.rules import (
     resolve_membership_function,
 )
 from eocc.kernels.distances import pairs_among, sums_among
-from eocc.space.representation import DissimilaritySpace
 from oracles import core
 from strategies import distance_matrices
 

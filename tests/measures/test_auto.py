@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures import KINDS, LabelledGraph, measures_of, resolve_measure
-from eocc.measures.auto import auto_measure, kind_of
+from eocc.measures.auto import kind_of
 
 NUMBERS = {"a": [1.0, 2.0, 4.0], "b": [1, 2, 3]}
 GRAPH = LabelledGraph(2, [[0, 1]])
@@ -87,8 +87,8 @@ def test_every_kind_has_a_default_and_every_rule_is_tested():
 
 
 def test_word_counts_are_compared_as_bags_and_sets_as_sets():
-    assert auto_measure([{"to": 1, "be": 2}, {"or": 1}]) == resolve_measure("cosine-bags")
-    assert auto_measure([{"to", "be"}]) == resolve_measure("jaccard")
+    assert resolve_measure("auto", [{"to": 1, "be": 2}, {"or": 1}]) == resolve_measure("cosine-bags")
+    assert resolve_measure("auto", [{"to", "be"}]) == resolve_measure("jaccard")
 
 
 @pytest.mark.parametrize(

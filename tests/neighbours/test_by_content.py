@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.kernels import content as kernels
+from eocc.kernels.content import row_hashes
 from eocc.measures import MEASURES, resolve_measure
 from eocc.space.prototypes import content
-from eocc.space.prototypes.content import ByContent, Census, Sketch, row_hashes, words_of
+from eocc.space.prototypes.content import ByContent, Census, Sketch, words_of
 from oracles import content as oracle
 from samples import samples
 from strategies import points

@@ -30,7 +30,7 @@ from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.protocol import prepare
 from eocc.scale import cluster
-from eocc.scale.cluster import Pickled, _strips, _triangle, given, given_tasks
+from eocc.scale.cluster import Pickled, _blocks, given, given_tasks
 from eocc.space.prototypes.content import Census, Sketch
 from samples import samples
 
@@ -121,9 +121,9 @@ def test_pairs_computed_in_blocks_equal_those_of_one_machine(kind, prototypes, c
 @pytest.mark.parametrize(("n", "slots"), [(1, 1), (70, 2), (1000, 3), (97, 500)])
 def test_blocks_cover_every_pair_once(n, slots):
     whole, half = np.zeros((2, n, n), int)
-    for block in _strips(n, n, slots):
+    for block in _blocks(n, n, slots):
         whole[block] += 1
-    for rows, columns in _triangle(n, slots):
+    for rows, columns in _blocks(n, None, slots):
         half[rows, columns] += 1
         if rows != columns:
             half[columns, rows] += 1

@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
-from eocc.scale.passes import dask_contents
+from eocc.scale.cluster import contents
 
 ROWS = np.arange(60.0).reshape(20, 3)
 
@@ -31,10 +31,10 @@ def test_an_array_of_known_shape_is_refused_before_any_block_is_computed():
 
     with dask.config.set(scheduler="synchronous"):
         with pytest.raises(RefusedError) as raised:
-            dask_contents(X, refuse)
+            contents(X, refuse)
         assert raised.value.args == (20, 3)
         assert computed == []
-        assert_array_equal(dask_contents(X, lambda n, n_columns: None), ROWS)
+        assert_array_equal(contents(X, lambda n, n_columns: None), ROWS)
         assert len(computed) == 4
 
 
@@ -52,7 +52,7 @@ def test_an_array_of_known_shape_is_refused_before_any_block_is_computed():
 def test_the_check_gets_the_numbers_of_rows_and_columns(X, extent):
     found = []
     with dask.config.set(scheduler="synchronous"):
-        whole = dask_contents(X, lambda *numbers: found.append(numbers))
+        whole = contents(X, lambda *numbers: found.append(numbers))
     assert found == [extent]
     assert len(whole) == extent[0]
 

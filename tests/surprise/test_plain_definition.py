@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier
 from eocc.datasets import load_uci
+from eocc.kernels.content import row_hashes
 from eocc.neighbours import exact
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 from oracles import surprise as oracle
 
 real_data = pytest.mark.skipif(not os.environ.get("EOCC_DATA"), reason="EOCC_DATA names no folder with the data sets")

@@ -14,12 +14,13 @@ from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation, fit_weightings, no_left_out_weights
 from eocc.surprise import comparison
 from eocc.surprise.comparison import Reference, nearest_in
-from eocc.surprise.model import fit_surprise_model
+from eocc.surprise.model import fit_surprise
 from eocc.surprise.neighbours import (
     NeighboursView,
     Standardisation,
     Weighting,
     fit_neighbours,
+    larger_first,
     neighbourhood_sizes,
     sum_columns,
 )
@@ -48,7 +49,7 @@ def learned(X, weightings):
     """The view of rows X, and its numbers of them, each left out."""
     among = reference(X, weightings).among_itself()
     view = fit_neighbours(among, no_left_out_weights(2))
-    return view, view.of(view.nearest(among))
+    return view, larger_first(view.by_weighting(view.nearest(among)))
 
 
 # Few values, so that ties and copies are common.
@@ -171,7 +172,7 @@ def test_the_view_is_that_of_the_plain_definition(rows, new):
     view = fit_neighbours(normal.among_itself(), no_left_out_weights(2))
     squares, others = ([measure.prepare(one, X).evaluate(p).tolist() for p in weightings] for one in (X, Y))
     expected = oracle.neighbours_view(squares, others, oracle.copies_of(squares, others))
-    found = view.of(view.nearest(normal.compare(Y)))
+    found = larger_first(view.by_weighting(view.nearest(normal.compare(Y))))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
@@ -180,7 +181,7 @@ def as_new(normal):
     among = normal.among_itself()
     view = fit_neighbours(among, no_left_out_weights(normal.weightings.shape[1]))
     view.leave_twins_out(among)
-    return view.of(view.nearest(among))
+    return larger_first(view.by_weighting(view.nearest(among)))
 
 
 @given(ROWS)
@@ -205,12 +206,12 @@ def test_a_row_with_a_twin_is_calibrated_without_both():
     view, found = learned(X, np.ones((1, 2)))
     rows = normal.measure.prepare(X[[3]], X).evaluate(np.ones(2))
     rows[0, [3, 7]] = np.inf
-    alone = view.of([nearest_in(rows, *view.weightings[0].needed, np.ones(1, bool))])
+    alone = larger_first(view.by_weighting([nearest_in(rows, *view.weightings[0].needed, np.ones(1, bool))]))
     assert_allclose(as_new(normal)[[3, 7]], alone[0])
     assert alone[0] > found[3] + 0.1  # a new copy of it has one neighbour at 0
     single = np.delete(np.arange(30), [3, 7])
     assert_array_equal(as_new(normal)[single], found[single])
-    model, surprises = fit_surprise_model(normal, None, no_left_out_weights(2))
+    model, surprises = fit_surprise(normal, None, no_left_out_weights(2))
     assert_array_equal(surprises[single], model.surprises(X[single]))
     assert (surprises[[3, 7]] >= model.surprises(X[[3]])).all()
 
@@ -245,7 +246,7 @@ def model_of(X):
 
 
 def surprises(view: NeighboursView, X, new):
-    return view.of(view.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new)))
+    return larger_first(view.by_weighting(view.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new))))
 
 
 class TestCopies:
@@ -285,7 +286,7 @@ def test_the_profile_counts_four_fifths_and_the_more_surprising_weighting_too(mo
     terms = iter(np.array([[[1.0, 2.0], [5.0, 5.0], [3.0, 3.0]], [[5.0, 5.0], [1.0, 2.0], [3.0, 3.0]]]))
     monkeypatch.setattr(Weighting, "terms", lambda self, near: next(terms))
     # 0.8 * 1 + 0.2 * 2 = 1.2 and 5: 0.8 * 5 + 0.2 * 1.2 = 4.24.
-    assert_allclose(view.of([None, None]), [4.24, 4.24, 3.0])
+    assert_allclose(larger_first(view.by_weighting([None, None])), [4.24, 4.24, 3.0])
 
 
 def test_the_threshold_leaves_the_rate_beyond_it():

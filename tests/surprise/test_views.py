@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
 from eocc.calibration.conformal import Threshold
+from eocc.kernels.content import row_hashes
 from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
-from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
+from eocc.space.prototypes.content import exact_copies, words_of
 from eocc.space.representation import no_left_out_weights
 from eocc.surprise import helpers
 from eocc.surprise.comparison import Reference
@@ -307,14 +308,16 @@ class TestCovariance:
         assert np.isfinite(left_out).all()
 
     def test_equal_rows_and_other_data_have_none(self):
-        for normal in (reference(np.ones((5, 2))), reference([[1.0]]), tables(pd.DataFrame({"a": [1.0, 2.0, 5.0]}))):
+        for normal in (reference(np.ones((5, 2))), reference([[1.0]])):
             assert learned(fit_covariance, normal) is None
+        of_table = tables(pd.DataFrame({"a": [1.0, 2.0, 5.0]}))
+        assert "covariance" not in fit_surprise(of_table, None, no_left_out_weights(1))[0].names
 
 
 class TestCombination:
     def made(self, monkeypatch, neighbours, **helpers):
         """Views of one new row; every helper of the training rows is -1, 0 or 1."""
-        view = SimpleNamespace(of=lambda near: np.array([neighbours]))
+        view = SimpleNamespace(by_weighting=lambda near: np.array([[neighbours]]))
         known = {
             name: SimpleNamespace(of=lambda rows, value=value: np.array([value])) for name, value in helpers.items()
         }
@@ -341,7 +344,7 @@ class TestCombination:
         for name, fitted_view in (("fit_far", None), ("fit_covariance", None), ("cells_of", (None, values))):
             monkeypatch.setattr(f"eocc.surprise.model.{name}", lambda *_, fitted_view=fitted_view: fitted_view)
         X = np.random.default_rng(0).normal(size=(100, 1))
-        found, _ = fit_surprise(reference(X).among_itself(), no_left_out_weights(1))
+        found, _ = fit_surprise(reference(X), None, no_left_out_weights(1))
         low, high = np.quantile(values, [0.25, 0.75])
         least, most = np.quantile(values, [0.05, 0.95])
         units = (high - low) / 1.349, 0.25 * (most - least) / 3.290
@@ -351,7 +354,7 @@ class TestCombination:
 
     def test_a_view_that_does_not_vary_keeps_its_unit(self, monkeypatch):
         monkeypatch.setattr("eocc.surprise.model.fit_far", lambda *_: (None, np.full(9, 3.0)))
-        found, _ = fit_surprise(reference(np.arange(9.0)[:, None] ** 2).among_itself(), no_left_out_weights(1))
+        found, _ = fit_surprise(reference(np.arange(9.0)[:, None] ** 2), None, no_left_out_weights(1))
         assert (found.centres[1], found.units[1]) == (3.0, 1.0)
 
     @pytest.mark.parametrize(

@@ -51,14 +51,6 @@ def unfitted_copy(estimator: Any) -> Any:
     return type(estimator)(**given)
 
 
-def check_no_mask(X: Any) -> None:
-    """Raise a ValueError for a masked array with masked entries."""
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError(
-            "X is a masked array, whose mask would be ignored; pass X.filled(np.nan), with measure='gower'"
-        )
-
-
 def check_no_dates(X: Any) -> None:
     """Raise a ValueError for dates or durations, which would count as nanoseconds."""
     columns: Any = getattr(X, "dtypes", None)

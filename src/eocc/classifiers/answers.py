@@ -23,10 +23,11 @@ from eocc.base.wording import format_number
 from eocc.calibration.conformal import Calibration, Threshold
 from eocc.classifiers.labels import signs
 from eocc.entropic.rules import Scores
+from eocc.kernels.content import row_hashes
 from eocc.measures.auto import is_pairwise
 from eocc.measures.precomputed import joined
 from eocc.space.baseline import Baseline
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 from eocc.surprise.model import corrected
 
 # At a p-value of this, a row is worth half as much as the strangest.

@@ -30,7 +30,7 @@ from eocc.explain.facts import in_groups, with_facts
 from eocc.formats import model_file
 from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
-from eocc.scale.memory import MARGIN, check_memory
+from eocc.scale.memory import MARGIN, SMALL_FIT, check_memory
 from eocc.scale.passes import Part, Passes, dask_lazy
 from eocc.tables.windows import Windowing
 
@@ -108,7 +108,10 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     def _check_memory(self, n: int, n_columns: int, *more: Any, holds_rows: bool = True) -> int:
         """Refuse a fit that needs too much memory, for the rows too if it `holds_rows`; return how many it keeps."""
         needed, remedy, count = self._plan_fit(n, n_columns, *more)
-        check_memory(needed - (0 if holds_rows else MARGIN * 8 * n * n_columns), self.max_memory, remedy)
+        needed -= 0 if holds_rows else MARGIN * 8 * n * n_columns
+        # Without a limit, a small fit is not worth a look at the free memory.
+        if self.max_memory is not None or needed >= SMALL_FIT:
+            check_memory(needed, self.max_memory, remedy)
         return count
 
     @abstractmethod

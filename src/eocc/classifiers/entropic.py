@@ -44,7 +44,7 @@ STREAM_SAMPLE = 5000
 PRINTED: dict[str, Any] = {
     "search": GeneticSearch(
         population_size=30, max_generations=100, patience=10, mutation_rate=0.3, first_population="random"
-    ),
+    )
 }
 
 
@@ -54,13 +54,9 @@ def settings_of(classifier: Any, targets: Any = None, outliers: Any = None) -> S
     shared = {"eta": classifier.eta, "gamma": classifier.gamma, "objective": classifier.objective}
     synthesis: Synthesis = EntropySynthesis(**shared, first_cut=classifier.first_cut)
     if classifier.synthesis == "validation":
+        performance = PERFORMANCES[classifier.performance]
         synthesis = ValidationSynthesis(
-            **shared,
-            beta=classifier.beta,
-            performance=PERFORMANCES[classifier.performance],
-            extent=extent,
-            targets=targets,
-            outliers=outliers,
+            **shared, beta=classifier.beta, performance=performance, extent=extent, targets=targets, outliers=outliers
         )
     is_searched = classifier.weights is None and classifier.search is not None
     return Settings(
@@ -235,8 +231,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             fold = unfitted_copy(self)
             fold._take(synthesise(kept, settings, rng), np.arange(len(kept)))
             with threads(settings.n_threads):
-                margins: Matrix = fold._score_patterns(held_out).margins
-            return margins
+                return np.asarray(fold._score_patterns(held_out).margins)
 
         self._set_calibration(cross_calibrate(patterns, margins_without, rate, rng))
 

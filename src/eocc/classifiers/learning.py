@@ -15,8 +15,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import dask_rows, split_outliers
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import n_columns_of
-from eocc.measures.protocol import compares_rows
-from eocc.scale.passes import Passes, are_dask_numbers, dask_passes, is_dask
+from eocc.scale.passes import Passes, are_dask_numbers, plug_in
 from eocc.space.prototypes.content import choose_rows, chosen_by_content, take_census
 
 # Rows of numbers are scored in blocks of this many: the time of starting one is lost in that of scoring it.
@@ -36,9 +35,9 @@ class LearnsRows(OneClassClassifier):
         are normal. A fit that fails or is interrupted leaves the estimator as it was.
         """
         with fitting(self) as draft:
-            are_numbers = is_dask(X) and self.baseline_by is None and are_dask_numbers(X)
-            if are_numbers and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
-                passes, outliers = dask_rows(dask_passes(draft._without_naming(X)), y)
+            are_numbers = self.baseline_by is None and not isinstance(X, np.ndarray) and are_dask_numbers(X)
+            if are_numbers and resolve_measure(self.measure, kind="numbers").read is None:
+                passes, outliers = dask_rows(plug_in().DaskPasses(draft._without_naming(X)), y)
                 draft._fit_passes(passes, None, outliers)
             else:
                 draft._fit_patterns(draft._read(X, reset=True), y)
@@ -62,7 +61,8 @@ class LearnsRows(OneClassClassifier):
             patterns, outliers = self._relative_to_groups(patterns, outliers)
         if self.reading_ is not None:
             self._having_seen(patterns)
-        n, n_columns, pair_bytes = len(patterns), n_columns_of(patterns), self.resolved_measure_.pair_bytes(patterns)
+        n, pair_bytes = len(patterns), self.resolved_measure_.pair_bytes(patterns)
+        n_columns = patterns.shape[1] if isinstance(patterns, np.ndarray) else n_columns_of(patterns)
         count = self._check_memory(n, n_columns, pair_bytes, 0 if outliers is None else len(outliers))
         self.n_rows_, self.outliers_ = n, outliers
         if count >= n:
@@ -110,4 +110,5 @@ class LearnsRows(OneClassClassifier):
     @property
     def _rows_scored_at_a_time(self) -> int:  # type: ignore[override]
         """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
-        return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time
+        are_rows = self.measure_.coordinates or self.measure_.encoded
+        return BLOCK_ROWS if are_rows else super()._rows_scored_at_a_time

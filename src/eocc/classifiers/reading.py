@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from eocc.base.arguments import check_no_dates, check_no_mask, saying_remedy
+from eocc.base.arguments import check_no_dates, saying_remedy
 from eocc.base.printing import warn_user
 from eocc.base.registry import listed
+from eocc.base.types import Matrix
 from eocc.base.wording import counted
 from eocc.formats.files.rows import Objects
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.scale.passes import dask_contents, is_dask
+from eocc.scale.passes import is_dask, plug_in
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
 from eocc.space.representation import checked_weights
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, constant, fit_reading, say_remarks
@@ -53,18 +54,46 @@ class ReadsPatterns:
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
-        if isinstance(X, Read):
-            patterns = self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
-        else:
-            X = dask_contents(X, self._check_memory if reset else None) if is_dask(X) else X
-            check_no_mask(X)
-            X = X if is_pairwise(self.measure) else eager(X)
-            patterns = self._read_training(X) if reset else self._read_new(X)
+        patterns: Any = self._read_plain(X, reset)
+        if patterns is None:
+            patterns = self._read_any(X, reset)
+        elif reset:  # complete numbers
+            return patterns
         is_array = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
         width = patterns.shape[1] if is_array else len(patterns.columns) if isinstance(patterns, Table) else 0
         if width and (count := int((gaps_in(patterns) == width).sum())):  # gaps are filled: they look like common rows
             warn_user(f"{counted(count, 'row')} {'has' if count == 1 else 'have'} {NO_VALUES}")
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
+
+    def _read_any(self, X: Any, reset: bool) -> Any:
+        if isinstance(X, Read):
+            return self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
+        X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
+        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+            remedy = "pass X.filled(np.nan), with measure='gower'"
+            raise ValueError(f"X is a masked array, whose mask would be ignored; {remedy}")
+        X = X if is_pairwise(self.measure) else eager(X)
+        return self._read_training(X) if reset else self._read_new(X)
+
+    def _read_plain(self, X: Any, reset: bool) -> Matrix | None:
+        """Return an array of numbers that the measure takes as it is; None for data that must be read.
+
+        The numbers are complete, unless the measure fills gaps. scikit-learn would accept the array too, but its checks
+        take longer than scoring a row.
+        """
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or not X.size:
+            return None
+        fills_gaps = not reset and self.reading_ is None and self._fills_gaps
+        if not (~np.isinf(X) if fills_gaps else np.isfinite(X)).all():
+            return None
+        if reset:
+            self.resolved_measure_ = resolve_measure(self.measure, kind="numbers")
+        if self.resolved_measure_.read is not None:
+            return None
+        if not reset and (hasattr(self, "feature_names_in_") or X.shape[1] != self.n_features_in_):
+            return None
+        self.n_features_in_ = X.shape[1]
+        return np.array(X, order="C") if reset else np.ascontiguousarray(X)
 
     def _read_training(self, X: Any) -> Any:
         named = isinstance(self.measure, str)
@@ -82,8 +111,7 @@ class ReadsPatterns:
 
     def _read_as_measure(self, table: Table, reading: Reading) -> Any:
         """Choose the measure of a training table, and return its patterns."""
-        is_auto = isinstance(self.measure, str) and self.measure == "auto"
-        measure = resolve_measure(measures_of(reading.kind)[0] if is_auto else self.measure)
+        measure = resolve_measure(self.measure, kind=reading.kind)
         self.resolved_measure_, wants_numbers = measure, measure.read is None
         self.reading_ = reading.for_numbers(wants_numbers, str(self.measure))
         self._name_features()
@@ -128,12 +156,12 @@ class ReadsPatterns:
         return patterns, None if outliers is None else self.baseline_.put_on(outliers)
 
     def _weights_of(self, fitted: Any) -> Any:
-        """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
+        """Return the weights of a fitted measure; with a baseline, neither groups nor numbers as they are count."""
         if self.baseline_ is None:
-            return checked_weights(self.weights, fitted)
+            return fitted.neutral_weights() if self.weights is None else checked_weights(self.weights, fitted)
         if self.weights is not None:
             raise ValueError("weights and baseline_by cannot be combined; leave one out")
-        return self.baseline_.is_compared(fitted.names).astype(np.float64)
+        return np.array([float(name not in {*self.baseline_.by, *self.baseline_.names}) for name in fitted.names])
 
     def _take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
@@ -192,10 +220,6 @@ class ReadsPatterns:
             ignored = f"does not compare {listed(map(repr, self.ignored_columns_))}: leave out, or pass a frame"
             raise ValueError(f"X has {width} columns, but the model {ignored}")
         fills_gaps = not reset and self._fills_gaps
-        has_names = not reset and hasattr(self, "feature_names_in_")
-        if not has_names and _are_numbers(X, fills_gaps) and (reset or X.shape[1] == self.n_features_in_):
-            self.n_features_in_ = X.shape[1]
-            return np.array(X, order="C") if reset else np.ascontiguousarray(X)
         from sklearn.utils.validation import validate_data  # takes long to import
 
         with saying_remedy():
@@ -211,12 +235,6 @@ class ReadsPatterns:
             reading, _ = fit_reading(table_of(first.compute()), not isinstance(self.measure, str))
             self._take_reading(reading.for_numbers(True, str(self.measure)))
         return without_columns(X, self.ignored_columns_)
-
-
-def _are_numbers(X: Any, allows_gaps: bool = False) -> bool:
-    """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
-    is_right = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size > 0
-    return is_right and bool((~np.isinf(X) if allows_gaps else np.isfinite(X)).all())
 
 
 def _is_table(X: Any) -> bool:

@@ -29,10 +29,11 @@ from eocc.explain.by_regions import explain_by_ellipsoids
 from eocc.explain.explanation import reach_of
 from eocc.explain.rules import Rule, correlations_of, ellipsoid_rules, normal_rows
 from eocc.formats.export import formula_of, python_module, select_statement
+from eocc.kernels.content import row_hashes
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.scale.memory import MARGIN, OVERHEAD
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 from eocc.space.representation import check_measure
 
 # The number of regions if the user gives none.

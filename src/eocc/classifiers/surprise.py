@@ -28,7 +28,7 @@ from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.prototypes.selections import count_of
 from eocc.space.representation import Representation, check_measure, fit_weightings
 from eocc.surprise.comparison import Reference
-from eocc.surprise.model import SurpriseModel, fit_surprise_model, surprise_from_state, surprise_state
+from eocc.surprise.model import SurpriseModel, fit_surprise, surprise_from_state, surprise_state
 
 if TYPE_CHECKING:  # slow to import
     from eocc.entropic.synthesis import Model
@@ -164,7 +164,7 @@ class SurpriseClassifier(LearnsRows):
             reference = Reference(fitted, patterns, weightings, prepared)
             if hasattr(self, "surprise_model_"):  # of the model that is updated or taught
                 reference.searched = self.surprise_model_.normal.searched
-            self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out, confirmed)
+            self.surprise_model_, surprises = fit_surprise(reference, outliers, left_out, confirmed)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)

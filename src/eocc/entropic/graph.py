@@ -1,4 +1,4 @@
-"""Dissimilarity space -> Euclidean graph over its rows, minimum spanning tree, Rényi entropy.
+"""Dissimilarities -> dissimilarity space -> Euclidean graph over its rows, minimum spanning tree, Rényi entropy.
 
 The estimate of the entropy from the length of a graph is that of Hero and Michel (Asymptotic theory of greedy
 approximations to minimal k-point random graphs, 1999), explained by Hero, Ma, Michel and Gorman (Applications of
@@ -17,10 +17,52 @@ from eocc.base.checks import demand
 from eocc.base.threads import interruptibly
 from eocc.base.types import Indices, Matrix
 from eocc.base.vocabulary import completed
-from eocc.kernels.distances import drop_spare_bits, edge_lengths
+from eocc.kernels.distances import cross_distances, drop_spare_bits, edge_lengths
 from eocc.kernels.trees import prim_edges, prim_point_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
-from eocc.space.representation import DissimilaritySpace
+from eocc.measures.protocol import Prepared
+
+
+@dataclass(frozen=True, eq=False)
+class DissimilaritySpace:
+    """Row i of `rows` holds the dissimilarities of pattern i to all prototypes, minus `means`, the column means.
+
+    Centring does not change distances, and makes their computation from scalar products more accurate.
+    """
+
+    rows: Matrix
+    means: Matrix
+
+    @property
+    def n_dims(self) -> int:
+        """The number of prototypes."""
+        return int(self.rows.shape[1])
+
+    @property
+    def scale(self) -> float:
+        """1 / sqrt(|R|), so that distances between rows lie in [0, 1]."""
+        return distance_scale(self.n_dims)
+
+
+def distance_scale(n_prototypes: int) -> float:
+    """Return 1 / sqrt(|R|), the factor of Euclidean distances in the space. departure: distances."""
+    return float(1.0 / np.sqrt(n_prototypes))
+
+
+def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix) -> DissimilaritySpace:
+    """Return the dissimilarity space of the training patterns, D_ij = d(x_i, r_j; p), stored in `out`."""
+    rows = prepared.evaluate(p, out)
+    means = rows.mean(axis=0)
+    if not np.isfinite(means).all():  # one such entry makes its column mean NaN or infinite
+        raise ValueError(f"the measure gave NaN or infinity at p = {np.array2string(p, threshold=6)}")
+    return DissimilaritySpace(np.subtract(rows, means, out=out), means)
+
+
+def distances_to(rows: Matrix, points: Matrix) -> Matrix:
+    """Return the distances in the dissimilarity space of each row to each point: (m, k)."""
+    distances = np.empty((len(rows), len(points)))
+    cross_distances(rows, points, distance_scale(rows.shape[1]), distances)
+    return distances
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +96,14 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
     drop_spare_bits(distances.reshape(-1).view(np.int64))
     return EuclideanGraph(space, distances, measured_tree(space.rows, space.scale, *prim_edges(distances)))
+
+
+Workspace = tuple[Matrix, Matrix]  # memory for one candidate: its dissimilarities (n, r) and its distances (n, n)
+
+
+def embed(prepared: Prepared, p: Matrix, workspace: Workspace) -> EuclideanGraph:
+    """Return the graph G(p) over the dissimilarity space of p, with its spanning tree."""
+    return euclidean_graph(dissimilarity_space(prepared, p, workspace[0]), workspace[1])
 
 
 def measured_tree(rows: NDArray[Any], scale: float, edges: NDArray[Any], keys: Matrix) -> SpanningTree:

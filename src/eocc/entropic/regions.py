@@ -7,11 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from eocc.base.types import Indices, Matrix
-from eocc.entropic.graph import EuclideanGraph, SpanningTree
+from eocc.entropic.graph import EuclideanGraph, SpanningTree, distances_to
 from eocc.entropic.rules import BOUNDARY, Extent, MembershipFunction, TConorm, extents_of_sums, log_grades
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.kernels.trees import Products, count_accepted, leaf_order, merge_clusters
-from eocc.space.representation import distances_to
 
 # Members whose sums of distances differ by less than this factor are equally central: the first is the medoid.
 # departure: representative

@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.base.progress import ReportProgress, current_watch, stage
 from eocc.base.threads import cluster_in_use, one_blas_thread, threads, workers
 from eocc.base.types import Indices, Matrix
-from eocc.entropic.graph import EuclideanGraph, SpanningTree, euclidean_graph, normalized_entropy, renyi_entropy
+from eocc.entropic.graph import EuclideanGraph, SpanningTree, Workspace, embed, normalized_entropy, renyi_entropy
 from eocc.entropic.partition import ROUNDING, cut, greedy_prune, members_of, modularity_curve, normalized_modularity
 from eocc.entropic.regions import FuzzyModel, Performance, Region, build_region, performance_curve
 from eocc.entropic.rules import Extent, MembershipFunction, TConorm
 from eocc.entropic.search import Generation, Search, generations
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 from eocc.space.prototypes.selections import Selection
-from eocc.space.representation import Representation, check_measure, checked_weights, dissimilarity_space, represent
+from eocc.space.representation import Representation, check_measure, checked_weights, represent
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +128,6 @@ class Settings:
     verbose: bool
 
 
-Workspace = tuple[Matrix, Matrix]  # memory for one candidate: its dissimilarities (n, r) and its distances (n, n)
-
-
-def embed(prepared: Prepared, p: Matrix, workspace: Workspace) -> EuclideanGraph:
-    """Return the graph G(p) over the dissimilarity space of p, with its spanning tree."""
-    return euclidean_graph(dissimilarity_space(prepared, p, workspace[0]), workspace[1])
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluator:
     """Evaluates candidates on n patterns, `prepared` against r prototypes."""
@@ -197,7 +189,7 @@ def best_model(representation: Representation, settings: Settings, rng: np.rando
         prepared, assess = representation.prepared, settings.synthesis.assessor(representation)
     evaluator = Evaluator(prepared, assess, len(representation.patterns), len(representation.prototype_indices))
     if settings.search is None or measure.n_parameters == 0:
-        p = checked_weights(settings.weights, measure)
+        p = measure.neutral_weights() if settings.weights is None else checked_weights(settings.weights, measure)
     else:
         steps = _search(settings, settings.search, measure, evaluator, rng)
         p = steps[-1].best.weights

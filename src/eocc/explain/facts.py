@@ -12,8 +12,9 @@ from eocc.base.types import Flags
 from eocc.base.wording import format_value
 from eocc.explain.explanation import Explanation, number_columns, training_name
 from eocc.explain.reasons import Reason, range_reason
+from eocc.kernels.content import row_hashes
 from eocc.space.baseline import Baseline, group_keys
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 from eocc.tables.judge import MOMENT
 from eocc.tables.reading import ReadColumn
 from eocc.tables.table import RELATIVE, TEXT, Column, Table, columns_of

@@ -13,10 +13,10 @@ from eocc.base.registry import FEW, SOME, listed
 from eocc.base.types import ROUNDING, Indices, Matrix
 from eocc.base.wording import counted, format_number, format_value, format_within, glued, wrapped
 from eocc.ellipsoids.features import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns, has_columns
+from eocc.entropic.graph import distances_to
 from eocc.explain.explanation import described, prototype_labels, reach_of, training_name, weight_names
 from eocc.explain.reasons import LEAST_SHOWN
 from eocc.measures.difference import Cells
-from eocc.space.representation import distances_to
 from eocc.tables.table import TIME, Column, Table
 
 # The normal range of a column reaches this many widths, or deviations of a region, to both sides.

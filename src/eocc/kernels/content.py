@@ -29,14 +29,16 @@ def mix(word):
 
 
 @kernel
-def hash_rows(words, hashes):
-    """Fill `hashes` (n,) with 64 mixed bits of each row of `words` (n, d)."""
+def row_hashes(words):
+    """Return 64 mixed bits (n,) of each row of `words` (n, d)."""
+    hashes = np.empty(words.shape[0], np.uint64)
     for i in range(words.shape[0]):
         state = ZERO
         for k in range(words.shape[1]):
             word = words[i, k]
             state = mix((state ^ (ZERO if word == MINUS_ZERO else word)) + GOLDEN)
         hashes[i] = state
+    return hashes
 
 
 @inlined_kernel

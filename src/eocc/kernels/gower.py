@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.kernels.compile import helper, kernel
 from eocc.kernels.distances import mirror
-from eocc.kernels.smallest import TIED, insert, insert_value
+from eocc.kernels.smallest import TIED, insert, insert_value, place_of_least
 
 ALL_CODES = np.uint64(2**64 - 1)
 # So many tiles are compared in the order of their bounds, all others in theirs.
@@ -83,17 +83,6 @@ def fill_bounds(record, points, is_code, weights, bounds):
                 bounds[t] += weight * gap if gap > 0 else 0.0
     for t in range(bounds.shape[0]):
         bounds[t] /= n_columns
-
-
-@helper
-def place_of_least(values):
-    """Return the place of the least value, the first of equal ones."""
-    # Not argmin: a kernel that uses it imports scipy.linalg when it is loaded, 0.2 s.
-    least = 0
-    for k in range(1, values.shape[0]):
-        if values[k] < values[least]:
-            least = k
-    return least
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.kernels.compile import inlined_kernel, kernel
+from eocc.kernels.compile import helper, inlined_kernel, kernel
 from eocc.kernels.distances import squares_by_columns
 
 # Dissimilarities within this factor are equal up to rounding.
@@ -34,6 +34,17 @@ def insert(value, number, near, numbers, i):
             near[i, place + 1], numbers[i, place + 1] = near[i, place], numbers[i, place]
         near[i, place], numbers[i, place] = value, number
         place -= 1
+
+
+@helper
+def place_of_least(values):
+    """Return the place of the least value, the first of equal ones."""
+    # Not argmin: a kernel that uses it imports scipy.linalg when it is loaded, 0.2 s.
+    least = 0
+    for k in range(1, values.shape[0]):
+        if values[k] < values[least]:
+            least = k
+    return least
 
 
 @kernel

@@ -3,7 +3,7 @@
 import numpy as np
 
 from eocc.kernels.compile import helper, kernel
-from eocc.kernels.smallest import insert, insert_value
+from eocc.kernels.smallest import insert, insert_value, place_of_least
 
 # Beyond this many spreads a number counts no more, so that strange values do not decide which rows are alike.
 FARTHEST = 2.0
@@ -135,10 +135,7 @@ def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near, ends
     known, known_rows = np.empty(near.shape[2]), np.empty(near.shape[2], np.int64)
     for i in range(rows.shape[0]):
         fill_terms(rows[i], columns, is_code, spreads, terms, totals)
-        itself, count = 0, 0
-        for j in range(n):  # np.argmin and the like would import scipy.linalg
-            if totals[j] < totals[itself]:
-                itself = j
+        itself, count = place_of_least(totals), 0
         if totals[itself] == 0 and n > 1:
             totals[itself] = np.inf
         # Leaving a column out lowers a total by at most the largest term, so only these rows can be near.

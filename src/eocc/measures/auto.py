@@ -27,19 +27,25 @@ from eocc.tables.table import EMPTY, NUMBER
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
 
 
-def resolve_measure(measure: Any, X: Any = None) -> Measure:
-    """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X."""
-    from eocc.measures.function import (
-        FunctionMeasure,  # compiles kernels, which guessing a kind does not need
-        OwnMeasure,
-    )
+def resolve_measure(measure: Any, X: Any = None, kind: str = "") -> Measure:
+    """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X.
 
+    "auto" is the first measure of the kind of X that reads it; the kind may be known.
+    """
     if isinstance(measure, str) and measure == "auto":
-        if X is None:
+        if X is None and not kind:
             raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
-        return auto_measure(X)
+        kind = kind or kind_of(X)
+        measure, *others = measures_of(kind)
+        for name in (measure, *others) if kind == "tokens" else ():  # sets and word counts are both tokens
+            with suppress(ValueError):
+                MEASURES[name]().read(list(X)[:1])
+                measure = name
+                break
     if isinstance(measure, str | type | Measure):
         return cast(Measure, resolve("measure", MEASURES, measure, method="fit"))
+    from eocc.measures.function import FunctionMeasure, OwnMeasure  # compiles kernels
+
     if hasattr(measure, "fit"):
         return OwnMeasure(measure)
     if callable(measure):
@@ -51,17 +57,6 @@ def is_pairwise(measure: Any) -> bool:
     """Return whether X holds dissimilarities instead of patterns; the measure may be a name."""
     known = MEASURES[measure]() if isinstance(measure, str) and measure in MEASURES else measure
     return isinstance(known, Measure) and known.is_pairwise
-
-
-def auto_measure(X: Any) -> Measure:
-    """Return the measure for X: the first of its kind that reads it."""
-    kind = kind_of(X)
-    made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
-    for measure in made if kind == "tokens" else ():  # sets and word counts are both tokens
-        with suppress(ValueError):
-            measure.read(list(X)[:1])
-            return cast(Measure, measure)
-    return cast(Measure, made[0])
 
 
 def kind_of(X: Any) -> str:

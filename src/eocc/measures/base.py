@@ -81,8 +81,7 @@ def nearest_prototypes(
     if len(patterns) * len(prototypes) <= FEW_PAIRS:
         prepared = measure.prepare(patterns, prototypes)
         return [smallest_of(prepared.evaluate(p), k) for p in weightings]
-    found: list[tuple[Matrix, Indices]] = measure.nearest(patterns, prototypes, weightings, k)
-    return found
+    return list(measure.nearest(patterns, prototypes, weightings, k))
 
 
 def smallest_of(dissimilarities: Matrix, k: int) -> tuple[Matrix, Indices]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from eocc.base.checks import Sizes, demand, is_array, numbers
 from eocc.base.threads import interruptibly
-from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.types import Indices, Matrix
 from eocc.base.wording import format_data_number, named_values, to_json
-from eocc.kernels.content import hash_rows
+from eocc.kernels.content import row_hashes
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram, spread_copies
 from eocc.measures.base import filled
 from eocc.measures.difference import Cells, Contribution, Difference, Pair, feature_names, shared_out
@@ -47,12 +47,18 @@ def distinct_rows(rows: Matrix) -> tuple[Matrix, Indices]:
 
     Rows are equal if their hashes of 64 bits are. Most often the first columns tell that all differ.
     """
+<<<<<<< HEAD
     hashes = np.empty(len(rows), np.uint64)
     for columns in (rows[:, :TELLING_COLUMNS], rows):
         hash_rows(np.ascontiguousarray(columns).view(np.uint64), hashes)
         _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
         if len(first) == len(rows):
             return rows, np.arange(len(rows))
+=======
+    _, first, number = np.unique(row_hashes(rows.view(np.uint64)), return_index=True, return_inverse=True)
+    if len(first) == len(rows):
+        return rows, np.arange(len(rows))
+>>>>>>> fit
     return np.ascontiguousarray(rows[np.sort(first)]), np.argsort(np.argsort(first))[number]
 
 
@@ -94,11 +100,6 @@ class FittedEuclidean(FittedInUnit):
     def coordinates(self, patterns: Matrix) -> Matrix:
         """Return the rows in the unit of the dissimilarity."""
         return self.unit.measure(self.filled(patterns)) / self.largest
-
-    @property
-    def is_code(self) -> Flags:
-        """No column holds codes."""
-        return np.zeros(self.n_parameters, bool)
 
     def cell_values(self, patterns: Matrix) -> Matrix:
         """Return the numbers as they are, NaN if missing."""
@@ -145,7 +146,7 @@ class FittedEuclidean(FittedInUnit):
         """Return the numbers in the unit."""
         columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
         return Cells(
-            tuple(self.weight_names(names)), self.unit.measure(patterns), columns, self.is_code,
+            tuple(self.weight_names(names)), self.unit.measure(patterns), columns, np.zeros(len(columns), bool),
             lambda i, k: patterns.item(i, k), prototypes.item,
         )  # fmt: skip
 

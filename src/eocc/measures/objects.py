@@ -1,12 +1,14 @@
 """Patterns that are not rows of numbers: a sequence that can be indexed like an array."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from eocc.tables.table import Table
+
+Made = TypeVar("Made")
 
 
 class Objects(Sequence[Any]):
@@ -38,18 +40,17 @@ class Objects(Sequence[Any]):
 _DERIVED: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
 
 
-def derived(patterns: Any, owner: Any, make: Callable[[], Any]) -> Any:
+def derived(patterns: Any, owner: Any, make: Callable[[], Made]) -> Made:
     """Return make(); for Objects and tables, which never change, it is called only if another owner asked since.
 
     The value must not refer to the patterns.
     """
     if not isinstance(patterns, Objects | Table):
         return make()
-    known, value = _DERIVED.get(patterns, (None, None))
-    if known is not owner:
-        value = make()
-        _DERIVED[patterns] = owner, value
-    return value
+    known: tuple[Any, Made] | None = _DERIVED.get(patterns)
+    if known is None or known[0] is not owner:
+        known = _DERIVED[patterns] = owner, make()
+    return known[1]
 
 
 def read_objects(X: Any, kind: str, convert: Callable[[Any], Any] | None = None) -> Objects:

@@ -59,9 +59,9 @@ class FittedMeasure(_Named):
     cells: Any = None
     indicator_columns: Any = None
     # cell_values(patterns): the cells (n, u) of a table as numbers or codes, NaN if missing; codes that training lacks
-    # are the highest. `is_code` (u,) says which columns hold codes.
+    # are the highest. `is_code` (u,) says which columns hold codes; False means none.
     cell_values: Any = None
-    is_code: Any = None
+    is_code: Any = False
     # coordinates(patterns): rows of numbers (n, u) with d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) up to rounding.
     coordinates: Any = None
     # encoded(patterns, prototypes): rows of numbers and codes (m, u), gaps filled, with d(x, y; p) = sum_k p_k c_k / u.
@@ -159,11 +159,6 @@ class Measure(_Named):
     def pair_bytes(self, patterns: Any) -> float:
         """Return the bytes held per pair while pairs are prepared."""
         return 8.0 * self.pair_floats
-
-
-def compares_rows(measure: FittedMeasure) -> bool:
-    """Return whether a measure compares rows of numbers or codes, whose nearest an index finds."""
-    return measure.coordinates is not None or measure.encoded is not None
 
 
 def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:

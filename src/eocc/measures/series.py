@@ -73,8 +73,7 @@ class FittedDTW(FittedInUnit):
         return by_block((len(weightings), len(patterns), k), len(pairs.groups.members), work)
 
     def _groups_of(self, prototypes: Objects) -> "_Groups":
-        groups: _Groups = derived(prototypes, self, lambda: _groups(self.in_units(prototypes)))
-        return groups
+        return derived(prototypes, self, lambda: _groups(self.in_units(prototypes)))
 
     def in_units(self, series: Objects) -> list[Matrix]:
         """Return the series in the unit."""
@@ -232,9 +231,8 @@ class _Groups(NamedTuple):
 
 def _groups(series: list[Matrix]) -> _Groups:
     lengths = np.array([len(one) for one in series])
-    order = np.lexsort(
-        ([one[:, 0].mean() for one in series], lengths)
-    )  # similar ones share a group, which bounds them better
+    # Similar ones share a group, which bounds them better.
+    order = np.lexsort(([one[:, 0].mean() for one in series], lengths))
     _, first, kind = np.unique(lengths[order], return_index=True, return_inverse=True)
     lanes = (np.arange(len(order)) - first[kind]) % LANES
     numbers = np.cumsum(lanes == 0) - 1

@@ -105,7 +105,8 @@ class FittedCosineBags(FittedMeasure):
         """
         here, there = pair.pattern[0], pair.prototype[0]
         tokens = sorted_tokens({*here, *there})
-        shares, prototype_shares = (_normalised(bag, tokens) for bag in (here, there))
+        scaled = [(bag, math.sqrt(_square(bag)) or 1.0) for bag in map(_scaled, (here, there))]
+        shares, prototype_shares = (np.array([bag.get(token, 0.0) for token in tokens]) / norm for bag, norm in scaled)
         amounts = shared_out(pair.dissimilarity, (shares - prototype_shares) ** 2)
         contributions = []
         for token, amount in zip(tokens, amounts.tolist(), strict=True):
@@ -219,12 +220,6 @@ def _scaled(bag: Mapping[Any, float]) -> dict[Any, float]:
 
 def _square(bag: Mapping[Any, float]) -> float:
     return math.fsum(weight * weight for weight in bag.values())  # exact, so the order of the tokens does not matter
-
-
-def _normalised(bag: Mapping[Any, float], tokens: Sequence[Any]) -> Matrix:
-    """Return the weights of these tokens divided by the norm of the bag."""
-    scaled = _scaled(bag)
-    return np.array([scaled.get(token, 0.0) for token in tokens]) / (math.sqrt(_square(scaled)) or 1.0)
 
 
 def _set(item: Any) -> frozenset[Any]:

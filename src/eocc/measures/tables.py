@@ -8,18 +8,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 import numpy as np
 
-from eocc.base.checks import (
-    Sizes,
-    demand,
-    hashable,
-    instance,
-    integer,
-    mapping,
-    numbers,
-    optional,
-    real,
-    tuple_of,
-)
+from eocc.base.checks import Sizes, demand, hashable, instance, integer, mapping, numbers, optional, real, tuple_of
 from eocc.base.registry import choose, listed
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import format_value, named_values, to_json
@@ -236,8 +225,7 @@ class FittedGower(FittedMeasure):
             unseen: Unseen = tuple({} for _ in self.columns)
             return np.ascontiguousarray(self._filled(prototypes, unseen).T), unseen
 
-        found: tuple[Matrix, Unseen] = derived(prototypes, self, encode)
-        return found
+        return derived(prototypes, self, encode)
 
     def _filled(self, patterns: Any, unseen: Unseen | None = None) -> Matrix:
         """Return the cells with every gap filled from `donors`."""

@@ -82,9 +82,8 @@ class Searched(NamedTuple):
         near[:, 1:][near[:, 1:] == near[:, :-1]] = -1
         floors = np.zeros((len(weightings), len(points)))
         for floor, own, p, q in zip(floors, self.floors, self.weightings, weightings, strict=True):
-            floor[kept] = (1 - ROUNDING) * np.sqrt(ratios(p, q * slopes**2)[0]) * own[old] - 4 * np.sqrt(
-                (q * error**2).sum()
-            )
+            shrinks, rounding = np.sqrt(ratios(p, q * slopes**2)[0]), 4 * np.sqrt((q * error**2).sum())
+            floor[kept] = (1 - ROUNDING) * shrinks * own[old] - rounding
         floors[floors < LEAST_FLOOR] = 0.0
         return Known(near, floors, is_new)
 

@@ -14,9 +14,10 @@ from eocc.base.wording import counted
 from eocc.classifiers.answers import FIND, check_teachable
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.facts import with_facts
+from eocc.kernels.content import row_hashes
 from eocc.report.columns import columns_of
 from eocc.report.page import as_json, checked_page, contents, explained, filled, write_page
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 
 NORMAL, NOT_NORMAL, SKIP = "normal", "not normal", "skip"
 # The columns of a file of answers. A row is found again by its digest, whatever its place in the data.

@@ -14,7 +14,7 @@ from copy import copy, deepcopy
 from functools import partial
 from itertools import cycle, pairwise
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -204,7 +204,7 @@ def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any)
     futures: list[Any] = []
     matrix: Matrix | None = None
     with reached(client, futures):
-        blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
+        blocks = _blocks(n, None if prototypes is None else r, n_slots(client))
         held = [given(client, data) for data in (measure, patterns, prototypes)]
         futures += given_tasks(client, _block, [(*held, block) for block in blocks])
         for (rows, columns), future in zip(blocks, futures, strict=True):
@@ -218,15 +218,14 @@ def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any)
     return matrix
 
 
-# Four blocks per slot: more would balance better, but a measure prepares each pattern once per block. So a side has at
-# least 16 patterns.
-def _strips(n: int, r: int, slots: int) -> list[Block]:
-    """Return blocks of some rows and all columns."""
-    return [(rows, slice(0, r)) for rows in _slices(n, max(1, min(4 * slots, n // 16)))]
+def _blocks(n: int, r: int | None, slots: int) -> list[Block]:
+    """Return blocks of some rows and all r columns; for None, blocks that cover all pairs with their transposes.
 
-
-def _triangle(n: int, slots: int) -> list[Block]:
-    """Return blocks that cover all pairs together with their transposes; the cheaper diagonal blocks come last."""
+    Four blocks per slot: more would balance better, but a measure prepares each pattern once per block. So a side has
+    at least 16 patterns. The cheaper diagonal blocks come last.
+    """
+    if r is not None:
+        return [(rows, slice(0, r)) for rows in _slices(n, max(1, min(4 * slots, n // 16)))]
     sides = _slices(n, max(1, min(int(np.ceil(np.sqrt(8 * slots))), n // 16)))
     return [(rows, columns) for k, rows in enumerate(sides) for columns in sides[:k]] + [(side, side) for side in sides]
 
@@ -360,9 +359,7 @@ class DaskPasses:
             pairs = [of_pair(sent[1], *tasks[k : k + 2]) for k in range(0, len(tasks) - 1, 2)]
             tasks = pairs + tasks[2 * len(pairs) :]
         with large_tasks():  # they hold the model
-            (result,) = computed(tasks[0])
-        found: Result = result
-        return found
+            return cast(Result, computed(tasks[0])[0])
 
 
 def _worked(work: Pickled, block: Any, first: int, wanted: Flags) -> Any:

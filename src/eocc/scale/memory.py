@@ -15,6 +15,8 @@ FREE_SHARE = 0.7
 MARGIN = 1.25
 # What a fit takes whatever its size: the threads' stacks, the interpreter's own growth.
 OVERHEAD = 2**24
+# A fit that needs less than this many bytes is never refused without a limit.
+SMALL_FIT = 2**28
 # Where Linux says how much memory is free, and the limits of this process's control groups.
 MEMORY_INFORMATION = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
@@ -34,9 +36,6 @@ def check_memory(needed: float, max_memory: int | str | None, remedy: str) -> No
     ...
     eocc.scale.memory.MemoryLimitError: the fit needs about 4.66 GiB, more than the limit of 2 GiB; pass prototypes=1000
     """
-    # Without a limit, a fit this small is not worth a look at the free memory.
-    if max_memory is None and needed < 2**28:
-        return
     limit = memory_limit(max_memory)
     if needed > limit:
         source = "the limit of" if max_memory is not None else f"{FREE_SHARE:.0%} of the free memory,"

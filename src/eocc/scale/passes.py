@@ -64,14 +64,9 @@ def are_dask_numbers(X: Any) -> bool:
     return all(kind in "biuf" for kind in kinds)
 
 
-def dask_passes(X: Any) -> Any:
-    """Return passes over a Dask array or dataframe of numbers, which is never gathered."""
-    return import_module("eocc.scale.cluster").DaskPasses(X)
-
-
-def dask_contents(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
-    """Return the contents of a Dask collection, after check(n_rows, n_columns)."""
-    return import_module("eocc.scale.cluster").contents(X, check)
+def plug_in() -> Any:
+    """Return the module that works on Dask collections: `DaskPasses`, `contents` and `lazily`."""
+    return import_module("eocc.scale.cluster")
 
 
 def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
@@ -82,7 +77,7 @@ def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
         def either(self: Any, X: Any, *arguments: Any, **named: Any) -> Any:
             if not is_dask(X):
                 return method(self, X, *arguments, **named)
-            return import_module("eocc.scale.cluster").lazily(self, method.__name__, X, dtype, arguments, named)
+            return plug_in().lazily(self, method.__name__, X, dtype, arguments, named)
 
         return either  # type: ignore[return-value]
 

@@ -20,7 +20,8 @@ import scipy
 from eocc.base.checks import Sizes, demand, hashable, indices, numbers, tuple_of
 from eocc.base.printing import has_instead
 from eocc.base.types import HUGE, ROUNDING, Flags, Indices, Matrix
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.kernels.content import row_hashes
+from eocc.space.prototypes.content import words_of
 from eocc.tables.table import NUMBER, RELATIVE, Column, Table
 
 # A log scale goes on as a straight line below this share of the least training value: 0 and less stay finite.
@@ -64,10 +65,6 @@ class Baseline:
     def relative_name(self, name: Hashable) -> str:
         """Return the name of the column that holds the values of another relative to their groups."""
         return f"{name} by {' and '.join(map(str, self.by))}"
-
-    def is_compared(self, names: Sequence[Hashable]) -> Flags:
-        """Return which columns of a table are compared: not those of the groups, and not the numbers as they are."""
-        return np.array([name not in {*self.by, *self.names} for name in names])
 
     def add_to(self, table: Table) -> Table:
         """Return a table with the relative columns too."""

@@ -1,4 +1,4 @@
-"""Training patterns -> the fitted measure, the prototypes, and the weightings -> the dissimilarity space.
+"""Training patterns -> the fitted measure, the prototypes, and the weightings.
 
 Weights p have up to two weightings: p itself, and p with equalised variances.
 """
@@ -11,7 +11,6 @@ import numpy as np
 
 from eocc.base.checks import indices, numbers, real
 from eocc.base.types import ROUNDING, TINY, Indices, Matrix
-from eocc.kernels.distances import cross_distances
 from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 from eocc.space.prototypes.selections import Selection, count_of, select_prototypes
@@ -57,41 +56,6 @@ def represent(
     return Representation(measure.fit_against(patterns, chosen), patterns, chosen, prototype_indices, is_whole=False)
 
 
-@dataclass(frozen=True, eq=False)
-class DissimilaritySpace:
-    """Row i of `rows` holds the dissimilarities of pattern i to all prototypes, minus `means`, the column means.
-
-    Centring does not change distances, and makes their computation from scalar products more accurate.
-    """
-
-    rows: Matrix
-    means: Matrix
-
-    @property
-    def n_dims(self) -> int:
-        """The number of prototypes."""
-        return int(self.rows.shape[1])
-
-    @property
-    def scale(self) -> float:
-        """1 / sqrt(|R|), so that distances between rows lie in [0, 1]."""
-        return distance_scale(self.n_dims)
-
-
-def distance_scale(n_prototypes: int) -> float:
-    """Return 1 / sqrt(|R|), the factor of Euclidean distances in the space. departure: distances."""
-    return float(1.0 / np.sqrt(n_prototypes))
-
-
-def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix) -> DissimilaritySpace:
-    """Return the dissimilarity space of the training patterns, D_ij = d(x_i, r_j; p), stored in `out`."""
-    rows = prepared.evaluate(p, out)
-    means = rows.mean(axis=0)
-    if not np.isfinite(means).all():  # one such entry makes its column mean NaN or infinite
-        raise ValueError(f"the measure gave NaN or infinity at p = {np.array2string(p, threshold=6)}")
-    return DissimilaritySpace(np.subtract(rows, means, out=out), means)
-
-
 def check_measure(measure: FittedMeasure, prepared: Prepared, out: Matrix) -> None:
     """Raise a ValueError unless the training dissimilarities at p = 1 have the right shape and lie in [0, 1]."""
     D = np.asarray(prepared.evaluate(np.ones(measure.n_parameters), out))
@@ -104,13 +68,6 @@ def check_measure(measure: FittedMeasure, prepared: Prepared, out: Matrix) -> No
     if least < 0 or most > 1 + 1e-9:
         odd = least if least < 0 else most
         raise ValueError(f"{name}: training dissimilarities must lie in [0, 1], but {odd:g} occurs; scale in fit")
-
-
-def distances_to(rows: Matrix, points: Matrix) -> Matrix:
-    """Return the distances in the dissimilarity space of each row to each point: (m, k)."""
-    distances = np.empty((len(rows), len(points)))
-    cross_distances(rows, points, distance_scale(rows.shape[1]), distances)
-    return distances
 
 
 # The contribution of a weight in which d is not linear is averaged over a random sample of at most this many patterns.
@@ -135,9 +92,7 @@ def no_left_out_weights(n_weights: int) -> LeftOutWeights:
 
 
 def checked_weights(weights: Any, measure: FittedMeasure) -> Matrix:
-    """Return p as an array, the neutral weights of the measure for None; raise a ValueError for invalid weights."""
-    if weights is None:
-        return measure.neutral_weights()
+    """Return p as an array; raise a ValueError for invalid weights."""
     n_parameters = measure.n_parameters
     try:
         p = np.array(weights, dtype=np.float64)
@@ -165,22 +120,22 @@ def fit_weightings(representation: Representation, p: Matrix) -> tuple[Matrix, L
     column lowers the weight of that column, and looks more normal than a new one would. If the weights come from a
     sample of the patterns, none of them matters much.
     """
-    n, none, shares, power = len(representation.patterns), no_left_out_weights(len(p)), None, 2.0
+    n, shares, power = len(representation.patterns), None, 2.0
     if len(p) < 2:
-        return p[None].copy(), none
+        return p[None].copy(), no_left_out_weights(len(p))
     if representation.measure.coordinates is not None:
         contributions, shares = _of_columns(representation, p)
     else:
         contributions = _contributions(representation, p)
     active = contributions > 0
     if not active.any() or contributions[active].min() > (1 - ROUNDING) * contributions[active].max():
-        return p[None].copy(), none
+        return p[None].copy(), no_left_out_weights(len(p))
     equalised = np.zeros(len(p))
     equalised[active] = p[active] / contributions[active]
     equalised /= equalised.max()
     weightings = np.vstack([p, equalised])
     if n < 3 or (shares is None and n > SAMPLE):
-        return weightings, none
+        return weightings, no_left_out_weights(len(p))
     if shares is None:
         shares, power = _pair_shares(representation.prepared, p)
     rows = np.unique(np.nonzero((shares > LEVERAGE) & (equalised > 0))[0])

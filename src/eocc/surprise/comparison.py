@@ -11,7 +11,7 @@ from eocc.base.threads import BLOCK_SIZE, for_each_block, in_blocks
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.kernels.smallest import TIED, Lists, LocalScales, Remaining, mean_scales, smallest_entries, summarise_lists
 from eocc.measures.base import MixedRows, nearest_prototypes
-from eocc.measures.protocol import FittedMeasure, Prepared, compares_rows, prepare
+from eocc.measures.protocol import FittedMeasure, Prepared, prepare
 from eocc.neighbours.exact import RowIndex, Scan, Searched
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
@@ -58,11 +58,11 @@ class Reference:
     searched: Searched | None = None  # an earlier search among most of the prototypes, then that among themselves
 
     def __post_init__(self) -> None:
-        self.length = self.length if compares_rows(self.measure) else 0
         self.active: Flags = np.asarray(self.weightings.any(axis=0))  # which weights are not 0
-        measure, prototypes = self.measure, self.prototypes
-        # Patterns as rows of numbers in the unit of the dissimilarity, or of numbers and codes.
-        self.coordinates_of: Any = measure.coordinates or (lambda patterns: measure.encoded(patterns, prototypes))
+        # What makes rows of numbers of patterns, in the unit of the dissimilarity, or of numbers and codes; or None.
+        encoded, prototypes = self.measure.encoded, self.prototypes
+        self.coordinates_of: Any = self.measure.coordinates or (encoded and (lambda rows: encoded(rows, prototypes)))
+        self.length = self.length if self.coordinates_of else 0
 
     def __len__(self) -> int:
         return len(self.prototypes)
@@ -123,7 +123,7 @@ class Comparison:
         self.own, self.twins = (np.full(len(patterns), -1) if one is None else one for one in (self.own, self.twins))
         measure, is_whole = reference.measure, patterns is reference.prototypes
         # No cached properties: before Python 3.12 their lock would let one thread at a time search.
-        if length and not compares_rows(measure):
+        if length and reference.coordinates_of is None:
             found = nearest_prototypes(measure, patterns, reference.prototypes, reference.weightings, length)
             self.lists = [Lists(*one) for one in found]
         elif length:

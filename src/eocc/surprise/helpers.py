@@ -13,7 +13,7 @@ import scipy
 
 from eocc.base.checks import FITTED, Sizes, demand, indices, numbers, real
 from eocc.base.threads import one_blas_thread
-from eocc.base.types import HUGE, ROUNDING, TINY, Flags, Indices, Matrix
+from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.kernels.cells import MOST_BEYOND, Columns, cell_strangeness, strangest_cells
 from eocc.kernels.gaussian import squared_projections
 from eocc.surprise.comparison import Comparison, Reference
@@ -55,8 +55,7 @@ class FarView:
     def of_logs(self, logs: Matrix) -> Matrix:
         """Return the view of rows with these logs of distances."""
         logs = Standardisation(self.mean, self.scale).apply(logs)
-        values = logs.reshape(len(logs), len(self.least), -1).max(axis=2)
-        return larger_first(values[:, 0], values[:, -1])
+        return larger_first(logs.reshape(len(logs), len(self.least), -1).max(axis=2))
 
     def logs(self, rows: Comparison, skipped: Indices) -> Matrix:
         """Return the logs of the distances to the nearest few landmarks (m, v * s), row i without skipped[i]."""
@@ -131,23 +130,17 @@ def columns_of(reference: Reference, coordinates: Matrix) -> Matrix:
     return np.ascontiguousarray(coordinates[:, active] * np.sqrt(weights[active]))
 
 
+@one_blas_thread()
 def fit_covariance(among: Comparison, kinds: Indices) -> tuple[CovarianceView, Matrix] | None:
-    """Return the view, and that of the prototypes, each left out; None unless they are rows of numbers that vary."""
-    if among.reference.measure.coordinates is None:
-        return None
+    """Return the view of rows of numbers, and that of the prototypes, each left out; None unless they vary.
+
+    The products of columns without a fold are the sum of those of the other folds. They are taken about the median,
+    which is near most rows: they lose no digits to one row that is far away. With more columns than rows, the columns
+    are turned into the fewest that hold the rows.
+    """
     columns, folds = columns_of(among.reference, among.coordinates), kinds % N_FOLDS
     if folds.max() == 0 or not np.ptp(columns, axis=0).any():
         return None
-    with one_blas_thread():
-        return _fit(columns, folds)
-
-
-def _fit(columns: Matrix, folds: Indices) -> tuple[CovarianceView, Matrix]:
-    """Fit by the products of columns; those without a fold are the sum of those of the other folds.
-
-    The median is near most rows, so that products about it lose no digits to one row that is far away. With more
-    columns than rows, these are turned into the fewest columns that hold them.
-    """
     (n, d), centre = columns.shape, np.median(columns, axis=0)
     rows, span, found = columns - centre, None, np.empty(len(columns))
     if d > n:
@@ -231,15 +224,21 @@ def values_of(reference: Reference, patterns: object) -> Matrix:
 
 def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     """Return the view of the prototypes, and their numbers, each left out."""
-    values, found = values_of(reference, reference.prototypes), np.empty(len(reference))
-    is_gap, is_code = np.isnan(values), np.asarray(reference.measure.is_code)[reference.active]
+    values, found, active = values_of(reference, reference.prototypes), np.empty(len(reference)), reference.active
+    is_gap, is_code = np.isnan(values), np.broadcast_to(reference.measure.is_code, active.shape)[active]
     columns = zip(values.T.copy(), is_gap.T, is_code, strict=True)
-    fitted = [(_codes if code else _numbers)(one[~gaps] if gaps.any() else one) for one, gaps, code in columns]
+    fitted = [(_codes if code else _numbers)(one[~empty] if empty.any() else one) for one, empty, code in columns]
     facts, made = np.array([facts for *_, facts in fitted]).T.copy(), []
+    (n, u), gaps, known = is_gap.shape, is_gap.sum(axis=0), np.sort(is_gap.sum(axis=1))
     for left_out in (0, 1):
         ranked = [column[left_out] for column in fitted]
         starts = np.cumsum([0, *map(len, ranked)])
-        made.append(Columns._make([is_code, starts, np.concatenate(ranked), *facts, *_gaps(is_gap, left_out)]))
+        # -log p of a gap in each column, and of every number of gaps in a row; `most` are those of the other rows.
+        alone = np.where(gaps == left_out, np.log(1.0 + n - gaps), 0.0)
+        number, most = np.arange(u + 1), known[-1 - left_out :][0]
+        of_number = _surprise(n - np.searchsorted(known, number), n, left_out, number - most)
+        of_gaps = _surprise(gaps, n, left_out, alone), of_number
+        made.append(Columns._make([is_code, starts, np.concatenate(ranked), *facts, *of_gaps]))
     strangest_cells(values, made[1], 1, found)
     return CellView(made[0]), found
 
@@ -251,15 +250,6 @@ def _surprise(count: Indices, n: int, left_out: int, excess: Matrix | Indices) -
     """
     share = np.clip((count + 1 - left_out) / max(n, 1), TINY, 1.0)
     return np.asarray(np.clip(excess, 0.0, MOST_BEYOND) - np.log(share))
-
-
-def _gaps(is_gap: Flags, left_out: int) -> tuple[Matrix, Matrix]:
-    """Return -log p of a gap in each column (u,), and of every number of gaps in a row (u + 1,)."""
-    (n, u), counts, known = is_gap.shape, is_gap.sum(axis=0), np.sort(is_gap.sum(axis=1))
-    alone = np.where(counts == left_out, np.log(1.0 + n - counts), 0.0)
-    number, most = np.arange(u + 1), known[-1 - left_out :][0]  # of the other rows
-    of_number = _surprise(n - np.searchsorted(known, number), n, left_out, number - most)
-    return _surprise(counts, n, left_out, alone), of_number
 
 
 # What `Columns` holds of a column: what is `ranked`, among the training cells and without the own one, and the median,

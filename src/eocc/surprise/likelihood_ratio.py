@@ -17,11 +17,11 @@ import numpy as np
 import scipy
 
 from eocc.base.checks import Sizes, demand, numbers, real
-from eocc.base.stored import Unstored
+from eocc.base.stored import Unstored, check_keys, declared, restored
 from eocc.base.threads import BLOCK_SIZE, one_blas_thread
 from eocc.base.types import HUGE, ROUNDING, TINY, Flags, Indices, Matrix
 from eocc.kernels.gaussian import gaussian_columns
-from eocc.surprise.comparison import Reference
+from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import N_FOLDS
 from eocc.surprise.neighbours import Standardisation, sum_columns
 
@@ -200,11 +200,20 @@ def _columns(rows: Labelled, gaussians: Gaussians | None) -> Matrix:
     return np.column_stack([rows.surprises, rows.ratios, *single])
 
 
-def log_distance_ratio(normal: Matrix, outliers: Matrix, mean_distance: float) -> Matrix:
-    """Return the mean log distance to the nearest normal rows (m, k), less that to the nearest outliers (m, k)."""
-    least = FLOOR * mean_distance
-    logs = [sum_columns(np.log(np.clip(near, least, HUGE))) / near.shape[1] for near in (normal, outliers)]
-    return np.asarray(logs[0] - logs[1])
+def labelled(
+    surprises: Matrix, rows: Comparison, near: list[Nearest], to_outliers: Comparison, mean_distances: list[float]
+) -> Labelled:
+    """Return what the likelihood ratio needs of rows with these surprises and neighbours.
+
+    A ratio is the mean log distance to the nearest normal rows, less that to the nearest outliers, for each weighting.
+    """
+    normal, ratios = rows.reference, []
+    k = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (normal, to_outliers.reference)))
+    for number, mean_distance in enumerate(mean_distances):
+        both = near[number].distances[:, :k], to_outliers.nearest(number, k).distances
+        logs = [sum_columns(np.log(np.clip(one, FLOOR * mean_distance, HUGE))) / k for one in both]
+        ratios.append(logs[0] - logs[1])
+    return Labelled(surprises, np.column_stack(ratios), numbers_of(normal, rows.patterns), rows.own >= 0)
 
 
 def fit_likelihood_ratio(
@@ -244,23 +253,26 @@ def fit_likelihood_ratio(
     return LikelihoodRatio(gaussians, standardisation, np.append(OF_SURPRISE, coefficients), least)
 
 
-def surprises_left_out(
-    model: LikelihoodRatio, normal: Labelled, outliers: Labelled, confirmed: Labelled | None, scored: Labelled
-) -> Matrix:
-    """Return the labelled surprise of the normal rows as `scored`, each by coefficients that were fitted without it.
+def fit_labelled(
+    normal: Labelled, outliers: Labelled, confirmed: Labelled | None, scored: Labelled
+) -> tuple[LikelihoodRatio, Matrix]:
+    """Return the model, and the labelled surprise of the normal rows as `scored`.
 
-    The coefficients fit the rows they were fitted to better than new ones. With many rows that makes no difference.
+    Each row is scored by coefficients that were fitted without it: they fit the rows they were fitted to better than
+    new ones. With many rows that makes no difference.
     """
+    gaussians = fit_gaussians(normal.numbers, outliers.numbers) if normal.numbers.shape[1] else None
+    model = fit_likelihood_ratio(gaussians, normal, outliers, confirmed)
     n = len(normal.surprises)
     if not N_FOLDS < n <= MOST_NORMAL:
-        return model.of(scored)
+        return model, model.of(scored)
     folds, found = np.empty(n, np.int64), np.empty(n)
     folds[np.argsort(normal.surprises, kind="stable")] = np.arange(n) % N_FOLDS
     for fold in range(N_FOLDS):
         held = folds == fold
-        other = fit_likelihood_ratio(model.gaussians, normal.some(~held), outliers, confirmed)
+        other = fit_likelihood_ratio(gaussians, normal.some(~held), outliers, confirmed)
         found[held] = other.of(scored.some(held))
-    return found
+    return model, found
 
 
 def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main: int) -> Matrix:
@@ -283,3 +295,14 @@ def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main
     with one_blas_thread():  # the products are too small for several
         found = scipy.optimize.minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
     return np.asarray(found.x[:-1])
+
+
+def restored_ratio(state: Any, n_weightings: int, normal: Reference) -> LikelihoodRatio:
+    """Return the likelihood ratio: of the surprise, v ratios of distances and, with Gaussians, 3 + 2 l columns."""
+    check_keys("likelihood_ratio", state, declared(LikelihoodRatio))
+    n_single = numbers_of(normal, normal.prototypes[[0]]).shape[1]
+    gaussians, sizes = state["gaussians"], {"c": 1 + n_weightings + (3 + 2 * n_single if n_single else 0)}
+    demand((gaussians is None) == (n_single == 0), "there must be gaussians if and only if there are columns")
+    if gaussians is not None:
+        gaussians = restored(Gaussians, gaussians, "gaussians", {"l": n_single}, n_normal=len(normal))
+    return restored(LikelihoodRatio, {**state, "gaussians": gaussians}, "likelihood_ratio", sizes)

@@ -13,33 +13,17 @@ from typing import Annotated, Any
 import numpy as np
 
 from eocc.base.checks import Sizes, demand, numbers
-from eocc.base.stored import Unstored, check_keys, declared, restored, stacked, unstacked, written
+from eocc.base.stored import Unstored, check_keys, declared, restored, stacked, written
 from eocc.base.types import HUGE, ROUNDING, TINY, Indices, Matrix
 from eocc.calibration.conformal import Threshold
+from eocc.kernels.content import row_hashes
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.prototypes.content import words_of
 from eocc.space.representation import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.helpers import CovarianceView, FarView, cells_of, fit_covariance, fit_far
-from eocc.surprise.likelihood_ratio import (
-    N_NEAR,
-    Gaussians,
-    Labelled,
-    LikelihoodRatio,
-    fit_gaussians,
-    fit_likelihood_ratio,
-    log_distance_ratio,
-    numbers_of,
-    surprises_left_out,
-)
-from eocc.surprise.neighbours import (
-    NeighboursView,
-    Standardisation,
-    Weighting,
-    fit_neighbours,
-    neighbourhood_sizes,
-    sum_columns,
-)
+from eocc.surprise.likelihood_ratio import N_NEAR, Labelled, LikelihoodRatio, fit_labelled, labelled, restored_ratio
+from eocc.surprise.neighbours import NeighboursView, fit_neighbours, larger_first, restored_neighbours, sum_columns
 
 # The unit of a view is at least a quarter of the same from its 5 % and 95 % quantiles. The folds of the covariance with
 # and without a training row that is very far away have different levels: by the quartiles alone, such a row raises the
@@ -119,7 +103,7 @@ class SurpriseModel:
         row, higher = less normal.
         """
         found, is_known = np.empty((len(rows.own), 1 + len(self.helpers))), rows.own >= 0
-        found[:, 0] = self.neighbours.of(near)
+        found[:, 0] = larger_first(self.neighbours.by_weighting(near))
         for k, helper in enumerate(self.helpers.values(), 1):
             found[:, k] = 0.0 if is_known.all() else helper.of(rows)
         found[is_known, 1:] = self.training[rows.own[is_known]]
@@ -131,12 +115,8 @@ class SurpriseModel:
         """Return what the likelihood ratio needs of rows with these neighbours."""
         assert self.outliers is not None
         to_outliers = self.outliers.compare(rows.patterns) if to_outliers is None else to_outliers
-        k, ratios = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (self.normal, self.outliers))), []
-        for number, weighting in enumerate(self.neighbours.weightings):
-            distances = to_outliers.nearest(number, k).distances
-            ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
-        columns = numbers_of(self.normal, rows.patterns)
-        return Labelled(self.views(rows, near).max(axis=1), np.column_stack(ratios), columns, rows.own >= 0)
+        means = [one.mean_distance for one in self.neighbours.weightings]
+        return labelled(self.views(rows, near).max(axis=1), rows, near, to_outliers, means)
 
     def surprises(self, patterns: Any) -> Matrix:
         """Return the surprise of new patterns."""
@@ -149,51 +129,51 @@ class SurpriseModel:
         return np.asarray(surprises if self.correction is None else surprises + self.correction.of(rows.patterns))
 
 
-def fit_surprise(among: Comparison, left_out: LeftOutWeights) -> tuple[SurpriseModel, list[Nearest]]:
-    """Return the views of the prototypes, which are compared with each other, each left out, and their neighbours."""
-    reference, neighbours = among.reference, fit_neighbours(among, left_out)
+def fit_surprise(
+    reference: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
+) -> tuple[SurpriseModel, Matrix]:
+    """Return the model of the normal rows and known outliers, and the surprise of every normal row as if it were new.
+
+    `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
+    """
+    among = reference.among_itself()
+    neighbours = fit_neighbours(among, left_out)
     near = neighbours.nearest(among)
     hashes = row_hashes(words_of(reference.prototypes))
     _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
     fits: tuple[tuple[Any, Matrix] | None, ...] = (
         fit_far(among, first, kinds),
-        fit_covariance(among, kinds),
+        None if reference.measure.coordinates is None else fit_covariance(among, kinds),
         None if reference.measure.cell_values is None else cells_of(reference),
     )
     fitted = {name: one for name, one in zip(HANDICAPS, fits, strict=True) if one is not None}
     helpers = {name: helper for name, (helper, _) in fitted.items()}
     training = np.column_stack([np.empty((len(kinds), 0)), *(values for _, values in fitted.values())])
-    columns = np.column_stack([neighbours.of(near), training])
+    columns = np.column_stack([larger_first(neighbours.by_weighting(near)), training])
     least, low, centres, high, most = np.quantile(columns, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
     units = np.maximum((high - low) / 1.349, LEAST_UNIT * (most - least))
     units = np.where(units > ROUNDING, units, 1.0)
-    return SurpriseModel(reference, neighbours, helpers, training, centres, units, Threshold(0.0, 1.0)), near
+    model = SurpriseModel(reference, neighbours, helpers, training, centres, units, Threshold(0.0, 1.0))
+    if outliers is not None:
+        return _with_outliers(model, among, near, outliers, confirmed)
+    near = neighbours.nearest(among) if neighbours.leave_twins_out(among) else near
+    return model, model.views(among, near).max(axis=1)
 
 
-def fit_surprise_model(
-    normal: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
+def _with_outliers(
+    model: SurpriseModel, among: Comparison, near: list[Nearest], outliers: Any, confirmed: Any
 ) -> tuple[SurpriseModel, Matrix]:
-    """Return the model, and the surprise of every normal row as if it were new.
-
-    `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
-    """
-    among = normal.among_itself()
-    model, near = fit_surprise(among, left_out)
-    view = model.neighbours
-    if outliers is None:
-        near = view.nearest(among) if view.leave_twins_out(among) else near
-        return model, model.views(among, near).max(axis=1)
-    known, answered = Reference(normal.measure, outliers, normal.weightings, length=OUTLIER_LIST), None
+    """Return the model that also compares with known outliers, and the labelled surprise of every normal row."""
+    normal, view, answered = model.normal, model.neighbours, None
+    known = Reference(normal.measure, outliers, normal.weightings, length=OUTLIER_LIST)
     model, to_outliers = replace(model, outliers=known), known.compare(normal.prototypes)
     inside = scored = model.labelled(among, near, to_outliers)
     outside = model.labelled(*model.compare(outliers), known.among_itself())
     if confirmed is not None:
         answered = model.labelled(*model.compare(confirmed))
-    gaussians = fit_gaussians(inside.numbers, outside.numbers) if inside.numbers.shape[1] else None
-    ratio = fit_likelihood_ratio(gaussians, inside, outside, answered)
     if view.leave_twins_out(among):
         scored = model.labelled(among, view.nearest(among), to_outliers)
-    surprises = surprises_left_out(ratio, inside, outside, answered, scored)
+    ratio, surprises = fit_labelled(inside, outside, answered, scored)
     return replace(model, likelihood_ratio=ratio), surprises
 
 
@@ -242,18 +222,9 @@ def surprise_from_state(
     demand(not is_old, "its score is that of eocc 0.2, which this version does not have; fit the model again")
     own = ("weightings", "left_out", "standardisation", "helpers")
     check_keys("surprise", state, (*own, *declared(SurpriseModel)))
-    r = len(prototypes)
-    sizes = {"r": r, "u": measure.n_parameters, "s": len(neighbourhood_sizes(r - 1))}
-    stored = state["weightings"]
-    if type(stored) is dict and isinstance(scales := stored.get("local_scales"), np.ndarray):
-        # In files of format 3, training rows count in the local scales of others when they are left out.
-        stored = {"local_radii": np.zeros_like(scales), "next_distances": np.zeros_like(scales), **stored}
-    weightings = unstacked(Weighting, stored, "weightings", sizes)
-    v = sizes["v"] = len(weightings)
-    demand(0 < v <= 2, f"there must be 1 to 2 weightings, as given and variance-equalised, not {v}")
-    standardisation = restored(Standardisation, state["standardisation"], "standardisation", {"c": 2 * v})
-    left_out = restored(LeftOutWeights, state["left_out"], "left_out", sizes)
-    normal = Reference(measure, prototypes, stored["weights"])
+    sizes = {"r": len(prototypes), "u": measure.n_parameters}
+    neighbours = restored_neighbours(state, sizes)
+    normal = Reference(measure, prototypes, state["weightings"]["weights"])
     helpers = _helpers(state["helpers"], normal, sizes)
     sizes |= {"t": len(helpers), "w": 1 + len(helpers)}
     ratio, correction = state["likelihood_ratio"], state["correction"]
@@ -262,11 +233,11 @@ def surprise_from_state(
     if correction is not None:
         reference = Reference(measure, answered, normal.weightings)
         correction = restored(Correction, correction, "correction", {"a": len(answered)}, answered=reference)
-    ratio = None if ratio is None else _likelihood_ratio(ratio, v, normal)
+    ratio = None if ratio is None else restored_ratio(ratio, sizes["v"], normal)
     values = {name: state[name] for name in declared(SurpriseModel)}
     return restored(
         SurpriseModel, {**values, "likelihood_ratio": ratio, "correction": correction}, "", sizes, normal=normal,
-        neighbours=NeighboursView(weightings, standardisation, left_out), helpers=helpers,
+        neighbours=neighbours, helpers=helpers,
         outliers=None if outliers is None else Reference(measure, outliers, normal.weightings, length=OUTLIER_LIST),
     )  # fmt: skip
 
@@ -288,14 +259,3 @@ def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
             d = int((normal.weightings[-1] > 0).sum())
             found[name] = restored(CovarianceView, state[name], "helpers.covariance", {**sizes, "d": d})
     return found
-
-
-def _likelihood_ratio(state: Any, n_weightings: int, normal: Reference) -> LikelihoodRatio:
-    """Return the likelihood ratio: of the surprise, v ratios of distances and, with Gaussians, 3 + 2 l columns."""
-    check_keys("likelihood_ratio", state, declared(LikelihoodRatio))
-    n_single = numbers_of(normal, normal.prototypes[[0]]).shape[1]
-    gaussians, sizes = state["gaussians"], {"c": 1 + n_weightings + (3 + 2 * n_single if n_single else 0)}
-    demand((gaussians is None) == (n_single == 0), "there must be gaussians if and only if there are columns")
-    if gaussians is not None:
-        gaussians = restored(Gaussians, gaussians, "gaussians", {"l": n_single}, n_normal=len(normal))
-    return restored(LikelihoodRatio, {**state, "gaussians": gaussians}, "likelihood_ratio", sizes)

@@ -12,11 +12,12 @@ docs/research/score.md has the definition and says how the terms and constants w
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
-from eocc.base.checks import numbers, real
+from eocc.base.checks import Sizes, demand, numbers, real
+from eocc.base.stored import restored, unstacked
 from eocc.base.threads import BLOCK_SIZE
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.kernels.smallest import LocalScales
@@ -108,8 +109,9 @@ class Standardisation:
             return np.clip(standard, -HUGE, HUGE, out=standard)
 
 
-def larger_first(first: Matrix, second: Matrix) -> Matrix:
-    """Return 0.8 times the larger of two values, plus 0.2 times the smaller."""
+def larger_first(values: Matrix) -> Matrix:
+    """Return 0.8 times the larger of the values (m, v) under the first and the last weighting, plus 0.2 the smaller."""
+    first, second = values[:, 0], values[:, -1]
     return np.asarray(LARGER * np.maximum(first, second) + (1 - LARGER) * np.minimum(first, second))
 
 
@@ -153,15 +155,10 @@ class NeighboursView:
         return near
 
     def by_weighting(self, near: Sequence[Nearest]) -> Matrix:
-        """Return the weighted mean of the standardised terms under each weighting: (m, weightings)."""
+        """Return the weighted mean of the standardised terms under each weighting (m, v): higher = less normal."""
         terms = np.hstack([weighting.terms(found) for weighting, found in zip(self.weightings, near, strict=True)])
         terms = self.standardisation.apply(terms)
         return np.column_stack([sum_columns(terms[:, k : k + 2] * SHARES) for k in range(0, terms.shape[1], 2)])
-
-    def of(self, near: Sequence[Nearest]) -> Matrix:
-        """Return the view of rows with these neighbours: higher = less normal."""
-        values = self.by_weighting(near)
-        return larger_first(values[:, 0], values[:, -1])
 
 
 def sum_columns(columns: Matrix) -> Matrix:
@@ -192,3 +189,16 @@ def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> Ne
         known.append(replace(weighting, median_profile=np.median(profile, axis=0), mean_ratio=mean_ratio))
         terms.append(known[-1].terms(found))
     return NeighboursView(tuple(known), Standardisation.of(np.hstack(terms)), left_out)
+
+
+def restored_neighbours(state: Any, sizes: Sizes) -> NeighboursView:
+    """Return the view that a model file describes; the sizes get the numbers of neighbourhoods and of weightings."""
+    stored, sizes["s"] = state["weightings"], len(neighbourhood_sizes(sizes["r"] - 1))
+    if type(stored) is dict and isinstance(scales := stored.get("local_scales"), np.ndarray):
+        # In files of format 3, training rows count in the local scales of others when they are left out.
+        stored = {"local_radii": np.zeros_like(scales), "next_distances": np.zeros_like(scales), **stored}
+    weightings = unstacked(Weighting, stored, "weightings", sizes)
+    v = sizes["v"] = len(weightings)
+    demand(0 < v <= 2, f"there must be 1 to 2 weightings, as given and variance-equalised, not {v}")
+    standardisation = restored(Standardisation, state["standardisation"], "standardisation", {"c": 2 * v})
+    return NeighboursView(weightings, standardisation, restored(LeftOutWeights, state["left_out"], "left_out", sizes))

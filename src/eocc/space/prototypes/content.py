@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.base.types import Indices, Matrix
-from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, hash_rows
+from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, row_hashes
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import PrecomputedRows
@@ -23,13 +23,6 @@ from eocc.space.prototypes.selections import check_places
 from eocc.tables.table import Column, Table
 
 Words = NDArray[np.uint64]
-
-
-def row_hashes(words: Words) -> Words:
-    """Return 64 mixed bits of each row of words (n, d)."""
-    hashes = np.empty(len(words), np.uint64)
-    hash_rows(words, hashes)
-    return hashes
 
 
 def words_of(patterns: Any) -> Words:
@@ -54,10 +47,8 @@ def exact_copies(patterns: Any) -> Indices:
 
     A column is discrete if it has at most half as many values as there are different rows: rows are equal by chance.
     """
-    if isinstance(patterns, np.ndarray):
-        columns = list(patterns.T)
-    else:
-        columns = [one.values for one in patterns.columns] if isinstance(patterns, Table) else []
+    held = patterns.columns if isinstance(patterns, Table) else ()
+    columns = patterns.T if isinstance(patterns, np.ndarray) else [one.values for one in held]
     first = different_rows(patterns)
     if all(2 * len(np.unique(column)) <= len(first) for column in columns):
         return np.empty(0, np.int64)

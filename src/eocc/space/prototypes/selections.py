@@ -3,7 +3,7 @@
 import numbers
 from dataclasses import dataclass
 from math import isqrt
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -30,8 +30,7 @@ class Selection(Protocol):
 
 def resolve_selection(selection: str | Selection) -> Selection:
     """Return the selection itself, or the one registered under its name."""
-    resolved: Selection = resolve("selection", SELECTIONS, selection, method="select")
-    return resolved
+    return cast(Selection, resolve("selection", SELECTIONS, selection, method="select"))
 
 
 def count_of(prototypes: int | float | None, n: int) -> int:
