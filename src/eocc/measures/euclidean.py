@@ -47,18 +47,11 @@ def distinct_rows(rows: Matrix) -> tuple[Matrix, Indices]:
 
     Rows are equal if their hashes of 64 bits are. Most often the first columns tell that all differ.
     """
-<<<<<<< HEAD
-    hashes = np.empty(len(rows), np.uint64)
     for columns in (rows[:, :TELLING_COLUMNS], rows):
-        hash_rows(np.ascontiguousarray(columns).view(np.uint64), hashes)
+        hashes = row_hashes(np.ascontiguousarray(columns).view(np.uint64))
         _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
         if len(first) == len(rows):
             return rows, np.arange(len(rows))
-=======
-    _, first, number = np.unique(row_hashes(rows.view(np.uint64)), return_index=True, return_inverse=True)
-    if len(first) == len(rows):
-        return rows, np.arange(len(rows))
->>>>>>> fit
     return np.ascontiguousarray(rows[np.sort(first)]), np.argsort(np.argsort(first))[number]
 
 
