@@ -148,19 +148,16 @@ class TextColumn(Column):
         return list(self.texts.to_pylist())
 
     @cached_property
-    def _encoded(self) -> tuple[Matrix, tuple[Any, ...]]:
+    def labels(self) -> tuple[Any, ...]:
+        """The different texts, in the order in which they first occur; the `values` are found with them."""
         encoded = self.texts.dictionary_encode()
-        return _as_numpy(encoded.indices), tuple(encoded.dictionary.to_pylist())
+        vars(self)["values"] = _as_numpy(encoded.indices)
+        return tuple(encoded.dictionary.to_pylist())
 
-    @property
+    @cached_property
     def values(self) -> Matrix:
         """The index of each row's text among `labels`, NaN if missing."""
-        return self._encoded[0]
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The different texts, in the order in which they first occur."""
-        return self._encoded[1]
+        return vars(self)["values"] if self.labels else np.full(len(self), np.nan)
 
     @cached_property
     def plain(self) -> Matrix | None:
@@ -220,7 +217,8 @@ class Table:
     def check_parts(self, sizes: Sizes) -> None:
         """Demand columns of one length and of different names."""
         is_right = len({len(column.values) for column in self.columns}) == 1
-        demand(is_right and len({*self.names}) == len(self.columns), "the fields of a Table do not fit together")
+        is_right &= len({column.name for column in self.columns}) == len(self.columns)
+        demand(is_right, "the fields of a Table do not fit together")
 
     @property
     def names(self) -> list[Hashable]:

@@ -168,6 +168,8 @@ class Choices:
         table = chunk.table
         if table is None:
             raise complaint(chunk.where, None, "has no columns; only tables are cut into windows, or read part by part")
+        if not (self.kinds or self.usual):
+            return table
         kinds = {chunk.named(column): kind for column, kind in self.kinds.items()}
         columns = [one.changed(declared=kinds.get(str(one.name), self.usual)) for one in table.columns]
         return replace(table, columns=tuple(columns))
@@ -301,7 +303,7 @@ def read_part(
         chunk = as_table(chunk, len(known.columns), known.is_numbers, f"; the model compares {known.describe()}")
     table, faults, spelling, ignored = read_table(chunk, known, choices, spelling)
     part, table = _selected(chunk, table, faults, choices)
-    with placing(part.chunk.some(part.good)):
+    with placing(part.chunk.some(part.good) if part.faults else part.chunk):
         X = Read(known.patterns(table, allows_gaps))
     return replace(part, X=X, spelling=spelling, ignored=ignored)
 
@@ -310,7 +312,8 @@ def read_table(
     chunk: Chunk, known: Reading, choices: Choices, spelling: Spelling | None = None
 ) -> tuple[Table, list[Fault], Spelling, list[Column]]:
     """Return a chunk as the model reads it, the cells that cannot be read, the spelling, and the columns left over."""
-    given, faults = choices.table(chunk).without(map(chunk.named, choices.apart)), list[Fault]()
+    given, faults = choices.table(chunk), list[Fault]()
+    given = given.without(map(chunk.named, choices.apart)) if choices.apart else given
     with placing(chunk):
         raw, ignored = known.matched(given, chunk.is_named)
         spelling = spelling or (raw.dialect.spelling(raw.columns) if raw.dialect else known.spelling)
@@ -321,6 +324,8 @@ def read_table(
 def _selected(chunk: Chunk, table: Table, faults: Sequence[Fault], choices: Choices) -> tuple[Part, Table]:
     """Return the rows of a chunk that are used, without X, and the good ones of them in the table so read."""
     good = np.ones(len(table), bool)
+    if not (faults or choices.skips_incomplete):
+        return Part(chunk, good, None), table
     good[[fault.row for fault in faults]] = False
     kept = ~good | (gaps_in(table) == 0) if choices.skips_incomplete else np.ones_like(good)
     reasons, places = dict[int, str](), np.cumsum(kept) - 1
