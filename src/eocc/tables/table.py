@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class Column:
     labels: tuple[Any, ...] | None = None
     levels: tuple[Any, ...] | None = None
     declared: Unstored[str] = ""
+    # The numbers of a column of text that holds nothing else, NaN if missing; None for any other column.
+    plain: ClassVar[Any] = None
 
     def check_parts(self, sizes: Sizes) -> None:
         """Demand that values with labels are indices into them, and others of a known kind."""
@@ -105,11 +107,6 @@ class Column:
     def codes(self) -> Indices:
         """The index of each row's label, -1 if missing."""
         return np.where(np.isnan(self.values), -1, self.values).astype(np.int64)
-
-    @property
-    def plain(self) -> Matrix | None:
-        """The numbers of a column of text that holds nothing else, NaN if missing; None for any other column."""
-        return None
 
     def texts_with(self, pattern: str) -> Sequence[str]:
         """Return the different texts in which a pattern is found."""
