@@ -58,9 +58,9 @@ class Facts:
 def _unseen(reading: Any, patterns: Any) -> Iterator[tuple[Column, Flags, str]]:
     """Yield which rows have a category that no training row has, or a value beyond all training values, by column."""
     columns = list(known_columns(reading, patterns))
-    yield from (
-        (one, is_new[one.codes], "which no training row has") for _, one, is_new in columns if is_new is not None
-    )
+    for _, column, is_new in columns:
+        if is_new is not None:
+            yield column, is_new[column.codes], "which no training row has"
     for known, column, is_new in columns:
         if known.low is not None and known.high is not None and is_new is None:
             below, above = column.values < known.low, column.values > known.high
