@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -40,7 +41,7 @@ def demand(condition: Any, message: str) -> None:
 class Check:
     """A check of values: `what` it accepts in words, and the function that does, or a `rule` that raises the error.
 
-    `parse` returns what a text on the command line means, `names` are those to choose from.
+    `parse` returns what a text on the command line means, `names` are those to choose from. `words` are accepted too.
 
     >>> Check("an even number", lambda value: value % 2 == 0)("n", 3)
     Traceback (most recent call last):
@@ -53,11 +54,12 @@ class Check:
     parse: Callable[[str], Any] = str
     names: tuple[str, ...] = ()
     allows_none: bool = False
+    words: tuple[str, ...] = ()
     rule: Callable[[str, Any, Sizes], object] | None = None
 
     def __call__(self, name: str, value: Any, sizes: Sizes | None = None) -> None:
         """Raise a ValueError unless the value is accepted. Sizes that the value is the first to name are added."""
-        if value is None and self.allows_none:
+        if (value is None and self.allows_none) or (isinstance(value, str) and value in self.words):
             return
         if self.rule is not None:
             self.rule(name, value, {} if sizes is None else sizes)
@@ -70,17 +72,18 @@ def agrees(found: float, expected: float) -> bool:
     return math.isclose(found, expected, rel_tol=AGREEMENT, abs_tol=AGREEMENT)
 
 
-def is_number(value: Any) -> bool:
-    """Say whether a value is a number, of Python or of numpy; truth values and durations are none."""
-    kind = getattr(getattr(value, "dtype", None), "kind", "i")
-    return isinstance(value, Real) and not isinstance(value, bool) and kind in "iuf"
+def is_number(value: Any, kind: Any = Real, low: float | None = None, high: float = math.inf) -> bool:
+    """Say whether a value is a number in [low, high], of Python or of numpy; truth values and durations are none."""
+    code = getattr(getattr(value, "dtype", None), "kind", "i")
+    is_one = isinstance(value, kind) and not isinstance(value, bool) and code in "iuf"
+    return is_one and (low is None or bool(low <= value <= high))
 
 
-def is_integer(value: Any) -> bool:
-    """Say whether a value is an integer, of Python or of numpy."""
-    return isinstance(value, Integral) and is_number(value)
+# Says whether a value is an integer.
+is_integer = partial(is_number, kind=Integral)
 
 
+@cache
 def number(interval: str = ANY_NUMBER, otherwise: str = "", *, exactly: Any = Real) -> Check:
     """Accept numbers in the interval; `otherwise` names other values that the caller accepts.
 
@@ -94,7 +97,7 @@ def number(interval: str = ANY_NUMBER, otherwise: str = "", *, exactly: Any = Re
     if interval.endswith(("inf)", "inf]")):
         words = f"a number {'>=' if interval[0] == '[' else '>'} {interval[1:].partition(',')[0]}"
     what = f"{'a finite number' if interval == ANY_NUMBER else words}{otherwise}"
-    return Check(what, lambda value: isinstance(value, exactly) and is_number(value) and low <= value <= high, float)
+    return Check(what, partial(is_number, kind=exactly, low=low, high=high), float)
 
 
 def ends_of(interval: str) -> tuple[float, float]:
@@ -122,7 +125,7 @@ def integer(low: float = -math.inf, high: float = math.inf, otherwise: str = "")
     ValueError: k must be an integer >= 1, not 0
     """
     words = f" in [{low}, {high}]" if high < math.inf else f" >= {low}" if low > -math.inf else ""
-    return Check(f"an integer{words}{otherwise}", lambda value: is_integer(value) and low <= value <= high, int)
+    return Check(f"an integer{words}{otherwise}", partial(is_integer, low=low, high=high), int)
 
 
 def instance(*classes: type) -> Check:
@@ -132,10 +135,9 @@ def instance(*classes: type) -> Check:
     return Check(f"of type {names}", lambda value: type(value) in classes or isinstance(value, derived))
 
 
-def one_of(*values: Any) -> Check:
-    """Accept some values."""
-    known = f"one of {', '.join(map(repr, values))}"
-    return Check(known, lambda value: any(type(value) is type(one) and value == one for one in values))
+def one_of(*words: str) -> Check:
+    """Accept some texts, and nothing else."""
+    return Check(f"one of {', '.join(map(repr, words))}", ().__contains__, words=words)
 
 
 def optional(check: Check) -> Check:
@@ -145,23 +147,22 @@ def optional(check: Check) -> Check:
 
 def tuple_of(check: Check, least: int = 0) -> Check:
     """Accept tuples of at least `least` accepted values."""
-
-    def rule(name: str, value: Any, sizes: Sizes) -> None:
-        demand(type(value) is tuple and len(value) >= least, f"{name} must be a tuple of at least {least} values")
-        for item in value:
-            check(f"a part of {name}", item, sizes)
-
-    return Check(rule=rule)
+    return _parts(tuple, f"a tuple of at least {least} values", least, part=check)
 
 
 def mapping(key: Check, content: Check) -> Check:
     """Accept dictionaries of accepted keys and values."""
+    return _parts(dict, "a dictionary", key=key, value=content)
+
+
+def _parts(kind: Any, words: str, least: int = 0, **checks: Check) -> Check:
+    """Accept containers of one kind whose parts are accepted, each by the check of what it is called."""
 
     def rule(name: str, value: Any, sizes: Sizes) -> None:
-        demand(type(value) is dict, f"{name} must be a dictionary")
-        for one, part in value.items():
-            key(f"a key of {name}", one, sizes)
-            content(f"a value of {name}", part, sizes)
+        demand(type(value) is kind and len(value) >= least, f"{name} must be {words}")
+        for parts in value.items() if kind is dict else ((one,) for one in value):
+            for (called, check), part in zip(checks.items(), parts, strict=True):
+                check(f"a {called} of {name}", part, sizes)
 
     return Check(rule=rule)
 
@@ -259,11 +260,7 @@ def prototypes(*words: str) -> Check:
 
 def or_word(check: Check, *words: str) -> Check:
     """Accept some words too."""
-    return replace(
-        check,
-        accepts=lambda value: (isinstance(value, str) and value in words) or check.accepts(value),
-        parse=lambda text: text.strip() if text.strip() in words else check.parse(text),
-    )
+    return replace(check, words=words, parse=lambda text: text.strip() if text.strip() in words else check.parse(text))
 
 
 def _are_columns(value: Any) -> bool:

@@ -78,8 +78,6 @@ def choice(names: Iterable[str], *methods: str) -> Check:
     known = dict.fromkeys(names)
 
     def rule(name: str, value: Any, sizes: Sizes) -> None:
-        if isinstance(value, str) and value in known:
-            return
         if isinstance(value, str) or not methods:
             choose(name, known, value)
         elif isinstance(value, type):
@@ -88,7 +86,7 @@ def choice(names: Iterable[str], *methods: str) -> Check:
             accepted = ["a function" if one == "__call__" else f"an object with a method {one!r}" for one in methods]
             choose(name, known, value, f"pass {' or '.join(accepted)}")
 
-    return Check(rule=rule, names=tuple(known))
+    return Check(rule=rule, names=tuple(known), words=tuple(known))
 
 
 def resolve(kind: str, choices: Mapping[str, Any], value: Any, method: str) -> Any:

@@ -1,6 +1,7 @@
 """A fitted classifier <-> a model file: what all have in common, as values by name; `own_state` has the rest."""
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -215,5 +216,7 @@ def load(
     measure, membership function or t-conorm of your own, which a file cannot hold, must be passed again.
     """
     given = {"measure": measure, "membership_function": membership_function, "tconorm": tconorm}
-    loaded: OneClassClassifier = model_file.load(path, CLASSIFIERS, given, max_bytes)
+    place = Path(path)
+    content = model_file.read_container(place, max_bytes)
+    loaded: OneClassClassifier = model_file.assemble(place, *content, CLASSIFIERS, given, max_bytes)
     return loaded

@@ -16,8 +16,7 @@ from eocc.base.types import Flags
 from eocc.calibration.conformal import DEFAULT_FALSE_DISCOVERIES, Discoveries, DiscoveryCounts
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.entropic.rules import Scores
-from eocc.explain.explanation import number_columns
-from eocc.explain.facts import gaps_by_column, new_labels
+from eocc.explain.facts import given_columns, known_columns, number_columns
 from eocc.formats import model_file
 
 # The version of what `Summary.to_dict` returns: docs/reference/summary.md.
@@ -113,9 +112,9 @@ class Counting:
         is_accepted = scores.margins - self._classifier.threshold_ >= 0
         self.n_rows, self._n_accepted = self.n_rows + len(is_accepted), self._n_accepted + int(is_accepted.sum())
         found = [np.where(is_accepted, 1, -1), np.exp(scores.log_memberships), scores.log_memberships, scores.ratios]
-        columns, counts = gaps_by_column(self._classifier, patterns), np.zeros(len(patterns), np.int64)
-        for name, is_gap in columns.items():
-            if is_gap.any():
+        columns, counts = given_columns(self._classifier, patterns), np.zeros(len(patterns), np.int64)
+        for name, (_, values) in columns.items():
+            if (is_gap := np.isnan(values)).any():
                 self._gaps[name] = self._gaps.get(name, 0) + int(is_gap.sum())
                 counts += is_gap
         self.have_gaps, self.are_empty = counts > 0, (counts == len(columns)) & bool(columns)
@@ -126,12 +125,12 @@ class Counting:
             p_values = self._calibration.p_values(scores.margins)
             self._discoveries.add(p_values[~self.are_empty])  # rows without values are broken, not discovered
             found.append(p_values)
-        for known, column, is_new in new_labels(self._classifier.reading_, patterns):
-            codes = column.codes[is_new[column.codes]]
+        for known, column, is_new in known_columns(self._classifier.reading_, patterns):
+            codes = () if is_new is None else column.codes[is_new[column.codes]]
             if len(codes):
-                n_rows, values = self._new.get(known.name, (0, []))
+                n_rows, before = self._new.get(known.name, (0, []))
                 more = (str((column.labels or ())[code]) for code in np.unique(codes).tolist())
-                self._new[known.name] = n_rows + len(codes), list(dict.fromkeys([*values, *more]))[:MOST_NAMED]
+                self._new[known.name] = n_rows + len(codes), list(dict.fromkeys([*before, *more]))[:MOST_NAMED]
         return dict(zip(self.names, found, strict=True))
 
     def summary(self, rate: float) -> Summary:
@@ -152,6 +151,7 @@ class Summarises:
 
         The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
         """
+        self._calibrated()  # or an error
         counts: DriftCounts = self._drift_counts()
         patterns = self._read(X)
         return counts.add(self._score_read(patterns).margins, patterns).result()
@@ -161,7 +161,7 @@ class Summarises:
         # Training rows look too normal to a model that does not leave them out.
         sides = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,)
         columns = number_columns(self) if self._keeps_training_rows else []  # centres say little of a column
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, columns, sides)
+        return DriftCounts(self.calibration_, self.threshold_, self.prototypes_, columns, sides)
 
     def discoveries(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.

@@ -86,13 +86,12 @@ class LazyGroup(click.Group):
         return getattr(import_module(f"eocc.cli.{module}"), cmd_name.replace("-", "_"), None) if module else None
 
 
-@click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
-             "3 unexpected error, 4 --fail-on came true, 130 interrupted.")  # fmt: skip
-@click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")
-def app() -> None:
-    """Learn what is normal from examples of it, and find what is not."""
-
-
+app = LazyGroup(
+    "eocc", help="Learn what is normal from examples of it, and find what is not.",
+    epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, 3 unexpected error, 4 --fail-on came true, "
+           "130 interrupted.",
+)  # fmt: skip
+click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")(app)
 app.params += SHARED_OPTIONS
 
 

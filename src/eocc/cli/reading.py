@@ -69,21 +69,17 @@ class Named:
 class Rows(Part):
     """Rows of files, what they are called, and which of the good ones are normal and which known outliers.
 
-    Rows are named by their id or file if `are_named`, else by their number. If rows are windows of a series,
-    `windowing` says how a training series was cut, and `windows` are those of a new one.
+    Rows are named by their id or file if `are_named`, else by their number; `names` are those of the good rows. If rows
+    are windows of a series, `windowing` says how a training series was cut, and `windows` are those of a new one.
     """
 
     all_names: list[Any]
+    names: list[Any]
     are_named: bool
     is_normal: Flags
     is_outlier: Flags
     windowing: Windowing | None = None
     windows: Windows | None = None
-
-    @cached_property
-    def names(self) -> list[Any]:
-        """The names of the rows that can be read."""
-        return list(compress(self.all_names, self.good))
 
     @cached_property
     def bad(self) -> dict[Any, str]:
@@ -104,11 +100,9 @@ class Rows(Part):
         """Return some of the rows."""
         return self.X[np.asarray(rows, np.int64)] if isinstance(self.X, Read) else [self.X[row] for row in rows]
 
-    def with_bad(self, columns: dict[str, Any], notes: list[str], names: Sequence[str]) -> dict[str, Any]:
+    def with_bad(self, columns: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
         """Return the columns of a result for all rows: a bad row is rejected, and its note says why."""
-        faults, places = self.faults, np.cumsum(self.good) - 1
-        if not faults:
-            return {**columns, "notes": notes}
+        faults, places, notes = self.faults, np.cumsum(self.good) - 1, columns["notes"]
         rows = range(len(self.all_names))
         found = {name: [None if row in faults else columns[name][places[row]].item() for row in rows] for name in names}
         found["decision"] = [value or -1 for value in found["decision"]]
@@ -173,8 +167,9 @@ def _rows(part: Part, data: DataFiles, about: DataOptions, **more: Any) -> Rows:
     chunk, good = part.chunk, part.good
     is_normal, is_outlier = _labelled(chunk, data, about) if about.label else (good, ~good)
     are_named = bool(about.id_column or chunk.names)
-    known: Any = {"all_names": names_of(chunk, about), "are_named": are_named, **vars(part), **more}
-    return Rows(**known, is_normal=is_normal[good], is_outlier=is_outlier[good])
+    names, known = names_of(chunk, about), {**vars(part), **more}
+    named: Any = {"all_names": names, "names": list(compress(names, good)), "are_named": are_named}
+    return Rows(**named, **known, is_normal=is_normal[good], is_outlier=is_outlier[good])
 
 
 def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: bool = False) -> Iterator[Rows]:
@@ -197,7 +192,8 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, is_whole: b
         for number, chunk in enumerate(chunks):
             part = read_part(chunk, known, choices, classifier.measure_.fills_gaps, spelling)
             spelling = part.spelling
-            skipped.add([] if part.incomplete is None else names_of(part.incomplete, about))
+            if part.incomplete is not None:
+                skipped.add(names_of(part.incomplete, about))
             if number == 0 and not is_whole:
                 ignored = part.ignored if windows is None else []  # a model needs no more of a window than its numbers
                 unknown = listed(ascii(str(column.name)) for column in ignored)

@@ -124,12 +124,14 @@ def score(
                 columns = counting.add(patterns, classifier._score_read(patterns))
                 notes = facts.of(patterns, named.names)
                 columns[BLANK] = counting.are_empty
-                if reading is not None:
+                if reading is not None and counting.have_gaps.any():
                     incomplete.add(list(compress(named.names, counting.have_gaps)))
                     blank.add(list(compress(named.names, counting.are_empty)))
             counting.bad += [(named.all_names[row], why) for row, why in named.faults.items()]
-            kept = kept_columns(named.chunk, keep, reading, is_typed)
-            found = named.with_bad(columns, notes, [*counting.names, BLANK])
+            kept = kept_columns(named.chunk, keep, reading, is_typed) if keep else {}
+            found = {**columns, "notes": notes}
+            if named.faults:
+                found = named.with_bad(found, [*counting.names, BLANK])
             yield {"row": named.all_names, **{new_names[name]: cells for name, cells in kept.items()}, **found}
 
     with ExitStack() as stack:
@@ -150,7 +152,8 @@ def score(
                 write(written)
             n_written += len(written["row"])
         outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
-        say_bad(dict(counting.bad))
+        if counting.bad:
+            say_bad(dict(counting.bad))
         incomplete.say("have missing values")
         blank.say(f"have {NO_VALUES}")
         if summary_draft is not None:

@@ -170,7 +170,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     by_column = reasons.least_usual(classifier, patterns, np.asarray(active), distances[0])
     numbers = (all_finite(one).tolist() for one in (surprises, answered))
     columns = zip(scored(classifier, scores), *numbers, zip(*by_weighting, strict=True), strict=True)
-    found, given = list[Explanation](), list(given_columns(classifier, patterns).values())
+    found, given = list[Explanation](), [place for place, _ in given_columns(classifier, patterns).values()]
     for i, (said, surprise, answer, near_rows) in enumerate(columns):
         explanation = NeighbourExplanation(
             **said, comparison=near_rows[0].comparison, exemplars=exemplars[i], reasons=(), lead="", surprise=surprise,

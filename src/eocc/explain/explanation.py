@@ -302,13 +302,6 @@ def described(classifier: Any, patterns: Any, index: int) -> str:
     return str(classifier.measure_.describe(patterns[index : index + 1], classifier._feature_names))
 
 
-def number_columns(classifier: Any) -> list[str]:
-    """Return the names of the columns of a table of numbers, each of which has its weight; [] for other data."""
-    are_numbers = classifier.measure_.kind_of_data(classifier.prototypes_) == "numbers"
-    is_weighted = are_numbers and len(classifier.weights_) == classifier.prototypes_.shape[1]
-    return weight_names(classifier) if is_weighted else []
-
-
 def weight_names(classifier: Any) -> list[str]:
     """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number."""
     return list(classifier.measure_.weight_names(classifier._feature_names))

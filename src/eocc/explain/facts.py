@@ -8,9 +8,9 @@ import numpy as np
 
 from eocc.base.markup import Shown
 from eocc.base.printing import printable
-from eocc.base.types import Flags
+from eocc.base.types import Flags, Matrix
 from eocc.base.wording import format_value
-from eocc.explain.explanation import Explanation, number_columns, training_name
+from eocc.explain.explanation import Explanation, training_name, weight_names
 from eocc.explain.reasons import Reason, range_reason
 from eocc.kernels.content import row_hashes
 from eocc.space.baseline import Baseline, group_keys
@@ -39,10 +39,10 @@ class Facts:
     def of(self, patterns: Any, names: Sequence[Any] | None = None) -> list[str]:
         """Return the facts about each row, "" if there are none; `names` that occurred before are repeated ids."""
         found: list[list[str]] = [[] for _ in range(len(patterns))]
-        for name, column, is_new, what in _unseen(self._classifier.reading_, patterns):
+        for column, is_new, what in _unseen(self._classifier.reading_, patterns):
             for row in np.flatnonzero(is_new).tolist():
-                found[row].append(f"{name} is {format_value(column.cell(row))}, {what}")
-        gaps = list(gaps_by_column(self._classifier, patterns).values())
+                found[row].append(f"{column.name} is {format_value(column.cell(row))}, {what}")
+        gaps = [np.isnan(values) for _, values in given_columns(self._classifier, patterns).values()]
         counts, hashes = np.sum(gaps, axis=0, dtype=int).tolist(), row_hashes(words_of(patterns)).tolist()
         for row, facts in enumerate(found):
             if gaps and counts[row]:
@@ -56,15 +56,19 @@ class Facts:
         return ["; ".join(facts) for facts in found]
 
 
-def _unseen(reading: Any, patterns: Any) -> Iterator[tuple[Hashable, Column, Flags, str]]:
+def _unseen(reading: Any, patterns: Any) -> Iterator[tuple[Column, Flags, str]]:
     """Yield which rows have a category that no training row has, or a value beyond all training values, by column."""
-    for known, column, is_new in new_labels(reading, patterns):
-        yield known.name, column, is_new[column.codes], "which no training row has"
-    for known, column in known_columns(reading, patterns):
-        if known.low is not None and known.high is not None and column.labels is None:
-            low, high = (format_value(column.given(end)) for end in (known.low, known.high))
-            yield known.name, column, column.values < known.low, f"below all training values ({low} and more)"
-            yield known.name, column, column.values > known.high, f"above all training values (up to {high})"
+    columns = list(known_columns(reading, patterns))
+    for _, column, is_new in columns:
+        if is_new is not None:
+            yield column, is_new[column.codes], "which no training row has"
+    for known, column, is_new in columns:
+        if known.low is not None and known.high is not None and is_new is None:
+            below, above = column.values < known.low, column.values > known.high
+            if below.any():
+                yield column, below, f"below all training values ({format_value(column.given(known.low))} and more)"
+            if above.any():
+                yield column, above, f"above all training values (up to {format_value(column.given(known.high))})"
 
 
 def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
@@ -73,46 +77,43 @@ def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanatio
     return Shown(replace(one, facts=said) for one, said in zip(explanations, facts, strict=True))
 
 
-def given_columns(classifier: Any, patterns: Any) -> dict[Hashable, int]:
-    """Return the columns of the data by name, with the place of each in the patterns; none for data without columns.
+def number_columns(classifier: Any) -> list[str]:
+    """Return the names of the columns of a table of numbers, each of which has its weight; [] for other data."""
+    are_numbers = classifier.measure_.kind_of_data(classifier.prototypes_) == "numbers"
+    is_weighted = are_numbers and len(classifier.weights_) == classifier.prototypes_.shape[1]
+    return weight_names(classifier) if is_weighted else []
+
+
+def given_columns(classifier: Any, patterns: Any) -> dict[Hashable, tuple[int, Matrix]]:
+    """Return the place and the values of each column of the data by name; none for data without columns.
 
     A date is one column, whatever parts of it are compared.
     """
     if isinstance(patterns, np.ndarray):
-        return {name: k for k, name in enumerate(number_columns(classifier) or range(patterns.shape[1]))}
-    if not isinstance(patterns, Table):
-        return {}
+        names = number_columns(classifier) or range(patterns.shape[1])
+        return {name: (k, patterns[:, k]) for k, name in enumerate(names)}
+    found = dict[Hashable, tuple[int, Matrix]]()
     read = () if classifier.reading_ is None else classifier.reading_.columns
-    owners, found = {one.part_name(part): one.name for one in read for part in one.parts}, dict[Hashable, int]()
-    for place, column in enumerate(patterns.columns):
+    owners = {one.part_name(part): one.name for one in read for part in one.parts}
+    for place, column in enumerate(patterns.columns if isinstance(patterns, Table) else ()):
         if column.declared != RELATIVE:
-            found.setdefault(owners.get(column.name, column.name), place)
+            found.setdefault(owners.get(column.name, column.name), (place, column.values))
     return found
 
 
-def gaps_by_column(classifier: Any, patterns: Any) -> dict[Hashable, Flags]:
-    """Return which rows lack a value in each column of the data."""
-    is_array = isinstance(patterns, np.ndarray)
-    return {
-        name: np.isnan(patterns[:, place] if is_array else patterns.columns[place].values)
-        for name, place in given_columns(classifier, patterns).items()
-    }
+def known_columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags | None]]:
+    """Yield what the model knows of each column of its training rows, the column of the patterns, and its new labels.
 
-
-def new_labels(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags]]:
-    """Yield the columns of labels, and which labels no training row has; False at the end is for missing values."""
-    for known, column in known_columns(reading, patterns):
-        if column.labels is not None:
-            seen = known.labels if known.kind == TEXT else ("False", "True")
-            yield known, column, np.array([*(str(label) not in seen for label in column.labels), False])
-
-
-def known_columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column]]:
-    """Yield what the model knows of each column of its training rows, and the column of the patterns."""
+    These are the labels that no training row has; False at the end is for missing values. None stands for no labels.
+    """
     if reading is None or patterns is None:
         return
     found = {column.name: column for column in columns_of(patterns, reading.names)}
-    yield from ((known, found[known.name]) for known in reading.columns if MOMENT in known.parts)
+    for known in (one for one in reading.columns if MOMENT in one.parts):
+        column, seen = found[known.name], known.labels if known.kind == TEXT else ("False", "True")
+        labels = column.labels
+        is_new = None if labels is None else np.array([*(str(label) not in seen for label in labels), False])
+        yield known, column, is_new
 
 
 def in_groups(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> Sequence[Explanation]:

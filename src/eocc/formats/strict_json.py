@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections import Counter
+from functools import partial
 from typing import Any
 
 from eocc.base.printing import quoted
@@ -43,20 +44,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _float(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
+def _number(kind: type, text: str) -> Any:
+    if not math.isfinite(float(text)):  # so int() never meets more digits than a float can have
         raise JsonError(f"the number {quoted(text)} is too large")
-    return number
-
-
-def _integer(text: str) -> int:
-    _float(text)  # so that int() never meets more digits than a float can have
-    return int(text)
+    return kind(text)
 
 
 def _constant(name: str) -> Any:
     raise JsonError(f"{name} is not a number in JSON; write null for missing values")
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer, parse_constant=_constant)
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=partial(_number, float), parse_int=partial(_number, int),
+    parse_constant=_constant,
+)  # fmt: skip

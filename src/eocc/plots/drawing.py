@@ -13,7 +13,8 @@ from eocc.base.wording import counted, format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.entropic.partition import normalized_modularity
-from eocc.explain.explanation import number_columns, prototype_labels, reach_of
+from eocc.explain.explanation import prototype_labels, reach_of
+from eocc.explain.facts import number_columns
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"

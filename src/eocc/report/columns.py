@@ -12,7 +12,8 @@ from eocc.base.registry import FEW, MANY, listed
 from eocc.base.types import Matrix
 from eocc.base.wording import format_value, shortened
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain.explanation import Explanation, number_columns
+from eocc.explain.explanation import Explanation
+from eocc.explain.facts import number_columns
 from eocc.explain.reasons import Reason
 from eocc.explain.rules import known_ends
 from eocc.tables.table import BOOLEAN, NUMBER, Column, Table

@@ -239,8 +239,11 @@ def fit_reading(
     texts = [column for column in raw.columns if holds_text(column) and column.name not in apart]
     spelling = (raw.dialect or Dialect()).spelling(texts)
     columns, read, found = list[ReadColumn](), list[Column](), list[Fault]() if faults is None else faults
-    remarks, left_out = list[Remark](), dict.fromkeys((name for name in raw.names if name in apart), "")
-    for column in raw.without(apart).columns:
+    remarks, left_out = list[Remark](), dict[Hashable, str]()
+    for column in raw.columns:
+        if column.name in apart:
+            left_out[column.name] = ""
+            continue
         declared = kinds.get(column.name, column.declared)
         judgement = _judged(column, declared, spelling)
         if faults is not None and judgement.wanted:
@@ -271,10 +274,9 @@ def fit_reading(
         remarks.insert(0, Remark(f"not compared: {which}", remedy, option))
     in_text = {column.name for column in texts}
     written = any(one.kind in (NUMBER, DATE) and one.name in in_text for one in columns)
-    in_order = {name: left_out[name] for name in raw.names if name in left_out}
     table = Table(tuple(read))
     used = spelling if written else PLAIN
-    return Reading(tuple(columns), in_order, used, table.holds_numbers, tuple(remarks)), table
+    return Reading(tuple(columns), left_out, used, table.holds_numbers, tuple(remarks)), table
 
 
 def _judged(column: Column, declared: Any, spelling: Spelling) -> Judgement:

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class Column:
     labels: tuple[Any, ...] | None = None
     levels: tuple[Any, ...] | None = None
     declared: Unstored[str] = ""
+    # The numbers of a column of text that holds nothing else, NaN if missing; None for any other column.
+    plain: ClassVar[Any] = None
 
     def check_parts(self, sizes: Sizes) -> None:
         """Demand that values with labels are indices into them, and others of a known kind."""
@@ -106,11 +108,6 @@ class Column:
         """The index of each row's label, -1 if missing."""
         return np.where(np.isnan(self.values), -1, self.values).astype(np.int64)
 
-    @property
-    def plain(self) -> Matrix | None:
-        """The numbers of a column of text that holds nothing else, NaN if missing; None for any other column."""
-        return None
-
     def texts_with(self, pattern: str) -> Sequence[str]:
         """Return the different texts in which a pattern is found."""
         found = re.compile(pattern, re.ASCII).search
@@ -148,19 +145,16 @@ class TextColumn(Column):
         return list(self.texts.to_pylist())
 
     @cached_property
-    def _encoded(self) -> tuple[Matrix, tuple[Any, ...]]:
+    def labels(self) -> tuple[Any, ...]:
+        """The different texts, in the order in which they first occur; the `values` are found with them."""
         encoded = self.texts.dictionary_encode()
-        return _as_numpy(encoded.indices), tuple(encoded.dictionary.to_pylist())
+        vars(self)["values"] = _as_numpy(encoded.indices)
+        return tuple(encoded.dictionary.to_pylist())
 
-    @property
+    @cached_property
     def values(self) -> Matrix:
         """The index of each row's text among `labels`, NaN if missing."""
-        return self._encoded[0]
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The different texts, in the order in which they first occur."""
-        return self._encoded[1]
+        return vars(self)["values"] if self.labels else np.full(len(self), np.nan)
 
     @cached_property
     def plain(self) -> Matrix | None:
@@ -220,7 +214,8 @@ class Table:
     def check_parts(self, sizes: Sizes) -> None:
         """Demand columns of one length and of different names."""
         is_right = len({len(column.values) for column in self.columns}) == 1
-        demand(is_right and len({*self.names}) == len(self.columns), "the fields of a Table do not fit together")
+        is_right &= len({column.name for column in self.columns}) == len(self.columns)
+        demand(is_right, "the fields of a Table do not fit together")
 
     @property
     def names(self) -> list[Hashable]:

@@ -88,7 +88,18 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         while data := self._read(self._file.readline, LONGEST_LINE + 1):
             self.number += 1
-            yield self._text(data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data)
+            data = data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data
+            if len(data) > LONGEST_LINE:
+                raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
+            if b"\0" in data:
+                remedy = "save the file as UTF-8, for example by iconv -f utf-16 -t utf-8, or pass its format"
+                raise self.fault(f"a NUL byte, which is not text; {remedy}")
+            try:
+                yield data.decode()
+            except UnicodeDecodeError as error:
+                byte = data[error.start]
+                remedy = "save the file as UTF-8, for example by iconv -f latin1 -t utf-8"
+                raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; {remedy}") from None
 
     def block(self, size: int) -> tuple[bytes, int]:
         """Return whole lines of about `size` bytes, in which quotes are closed, and the number of the first line."""
@@ -98,7 +109,7 @@ class Lines:
             self.number += parts[-1].count(b"\n")
             if len(line) > LONGEST_LINE:
                 self.number += 1
-                self._text(line)
+                raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
             parts.append(line)
             n_quotes, n_bytes = n_quotes + line.count(b'"'), n_bytes + len(line)
             if n_quotes % 2 == 0 or n_bytes >= LONGEST_LINE:
@@ -120,19 +131,6 @@ class Lines:
             raise complaint(self.where, None, f"unpacks to more than {self._most:,} bytes; unpack it if you trust it")
         return data
 
-    def _text(self, data: bytes) -> str:
-        if len(data) > LONGEST_LINE:
-            raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
-        if b"\0" in data:
-            remedy = "save the file as UTF-8, for example by iconv -f utf-16 -t utf-8, or pass its format"
-            raise self.fault(f"a NUL byte, which is not text; {remedy}")
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            byte = data[error.start]
-            remedy = "save the file as UTF-8, for example by iconv -f latin1 -t utf-8"
-            raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; {remedy}") from None
-
 
 def guess_format(path: Path) -> str:
     """Return the format of a file by its suffix; a folder is a collection of graphs.
@@ -147,7 +145,7 @@ def guess_format(path: Path) -> str:
         return "gxl-collection"
     suffix = path.suffix.lower()
     found = SUFFIXES.get(Path(path.stem).suffix.lower() if suffix in PACKED else suffix, "")
-    if is_pipe(path) or (found and (found in STREAMS or suffix not in PACKED)):
+    if (found and (found in STREAMS or suffix not in PACKED)) or is_pipe(path):
         return found or "csv"
     check_regular(path)
     why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
@@ -179,7 +177,8 @@ def open_chunks(
     The `dialect` is for CSV and TSV, the `sheet` for workbooks.
     """
     name = guess_format(path) if file_format is None else file_format
-    choose("format", dict.fromkeys(FORMATS), name)
+    if name not in FORMATS:
+        choose("format", dict.fromkeys(FORMATS), name)  # raises the error
     options = [dialect, TEXT_TABLES[name]] if name in TEXT_TABLES else [sheet] if name in SHEETS else []
     if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and name not in TEXT_TABLES:
         what = "--delimiter, --decimal and --dates are for CSV and TSV"
@@ -193,9 +192,10 @@ def open_chunks(
             fault = "there is no standard input" if is_text else f"{name} cannot be read from standard input"
             raise ValueError(f"{fault}; pass a path")
         reads = nullcontext(sys.stdin.buffer)
-    elif not (is_text and is_pipe(path)) and not (path.is_dir() and name == "gxl-collection"):
-        check_regular(path)
+    elif path.is_file():
         size = path.stat().st_size
+    elif not (is_text and is_pipe(path)) and not (path.is_dir() and name == "gxl-collection"):
+        check_regular(path)  # raises the error
     if is_text and path != STDIN:
         reads = unpacked(path, "rb")
     where, called = ("standard input",) * 2 if path == STDIN else (str(path), path.name)

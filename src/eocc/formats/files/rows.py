@@ -74,6 +74,12 @@ class Chunk:
         """The columns of the table by name; none if the chunk holds objects."""
         return {} if self.table is None else {column.name: column for column in self.table.columns}
 
+    def whole(self) -> Table:
+        """Return the table; raise if the chunk holds objects."""
+        if self.table is None:
+            raise complaint(self.where, None, "has no columns; only tables are cut into windows, or read part by part")
+        return self.table
+
     def named(self, column: Any) -> str:
         """Return the name of a column that the user gave by name or number."""
         names = list(map(str, self.columns))
@@ -162,15 +168,6 @@ class Choices:
     skips_bad: bool = False
     has_label: bool = False
     where: tuple[Any, Any] | None = None
-
-    def table(self, chunk: Chunk) -> Table:
-        """Return the columns of a chunk that may be compared, with the kinds that the user declared."""
-        table = chunk.table
-        if table is None:
-            raise complaint(chunk.where, None, "has no columns; only tables are cut into windows, or read part by part")
-        kinds = {chunk.named(column): kind for column, kind in self.kinds.items()}
-        columns = [one.changed(declared=kinds.get(str(one.name), self.usual)) for one in table.columns]
-        return replace(table, columns=tuple(columns))
 
     def chosen(self, chunk: Chunk) -> Chunk:
         """Return the rows of a chunk that are used."""
@@ -274,9 +271,14 @@ def learn(chunks: Sequence[Chunk], where: str, measure: str | None = None, choic
 
 def read_first(chunk: Chunk, choices: Choices) -> tuple[Reading, Table, list[Fault]]:
     """Return how a table to learn from is read, all its rows so read, and the cells that cannot be read."""
-    apart, raw, faults = list(map(chunk.named, choices.apart)), choices.table(chunk), list[Fault]()
-    if not (chunk.is_named or apart):  # if some are left out, the others go by their numbers
-        raw = replace(raw, columns=tuple(column.changed(name=k) for k, column in enumerate(raw.columns)))
+    apart, raw, faults = list(map(chunk.named, choices.apart)), chunk.whole(), list[Fault]()
+    kinds = {chunk.named(column): kind for column, kind in choices.kinds.items()}
+    is_named = chunk.is_named or apart  # if some are left out, the others go by their numbers
+    columns = [
+        one.changed(name=one.name if is_named else k, declared=kinds.get(str(one.name), choices.usual))
+        for k, one in enumerate(raw.columns)
+    ]
+    raw = replace(raw, columns=tuple(columns))
     keeps_all = choices.keeps_all or not chunk.is_named
     with placing(chunk):
         return *fit_reading(raw, keeps_all, faults=faults if choices.skips_bad else None, apart=apart), faults
@@ -301,7 +303,7 @@ def read_part(
         chunk = as_table(chunk, len(known.columns), known.is_numbers, f"; the model compares {known.describe()}")
     table, faults, spelling, ignored = read_table(chunk, known, choices, spelling)
     part, table = _selected(chunk, table, faults, choices)
-    with placing(part.chunk.some(part.good)):
+    with placing(part.chunk.some(part.good) if part.faults else part.chunk):
         X = Read(known.patterns(table, allows_gaps))
     return replace(part, X=X, spelling=spelling, ignored=ignored)
 
@@ -310,7 +312,8 @@ def read_table(
     chunk: Chunk, known: Reading, choices: Choices, spelling: Spelling | None = None
 ) -> tuple[Table, list[Fault], Spelling, list[Column]]:
     """Return a chunk as the model reads it, the cells that cannot be read, the spelling, and the columns left over."""
-    given, faults = choices.table(chunk).without(map(chunk.named, choices.apart)), list[Fault]()
+    given, faults = chunk.whole(), list[Fault]()
+    given = given.without(map(chunk.named, choices.apart)) if choices.apart else given
     with placing(chunk):
         raw, ignored = known.matched(given, chunk.is_named)
         spelling = spelling or (raw.dialect.spelling(raw.columns) if raw.dialect else known.spelling)
@@ -321,6 +324,8 @@ def read_table(
 def _selected(chunk: Chunk, table: Table, faults: Sequence[Fault], choices: Choices) -> tuple[Part, Table]:
     """Return the rows of a chunk that are used, without X, and the good ones of them in the table so read."""
     good = np.ones(len(table), bool)
+    if not (faults or choices.skips_incomplete):
+        return Part(chunk, good, None), table
     good[[fault.row for fault in faults]] = False
     kept = ~good | (gaps_in(table) == 0) if choices.skips_incomplete else np.ones_like(good)
     reasons, places = dict[int, str](), np.cumsum(kept) - 1

@@ -4,7 +4,9 @@ docs/reference/model_file.md describes the format. Loading runs no code from the
 import and nothing to evaluate. Every file either gives a model or a ``ModelFileError``.
 """
 
-from eocc.formats.model_file.container import FORMAT, ModelFileError
-from eocc.formats.model_file.document import MAX_BYTES, NotSaved, identity, load, save, version_of
+from eocc.formats.model_file.container import FORMAT, ModelFileError, read_container
+from eocc.formats.model_file.document import MAX_BYTES, NotSaved, assemble, identity, save, version_of
 
-__all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "identity", "load", "save", "version_of"]
+__all__ = [
+    "FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "assemble", "identity", "read_container", "save", "version_of",
+]  # fmt: skip

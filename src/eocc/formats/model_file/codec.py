@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.checks import demand, has_hash, is_array
+from eocc.base.checks import LARGEST_INTEGER, demand, has_hash, is_array
 from eocc.base.stored import declared, restored
 from eocc.entropic import EXTENTS, MEMBERSHIP_FUNCTIONS, PERFORMANCES, SEARCHES, TCONORMS
 from eocc.formats.model_file.container import descr_of
-from eocc.formats.model_file.plain import PLAIN, UnwritableError, check_integer, plain_to_json
+from eocc.formats.model_file.plain import BEYOND, PLAIN, UnwritableError, plain_to_json
 from eocc.measures import MEASURES
 from eocc.measures.composite import Composite
 from eocc.measures.labelled_graph import LabelledGraph
@@ -228,19 +228,18 @@ class Decoder:
             "lists": lambda content: self._split(self._column(content["values"]), content),
         }  # fmt: skip
 
-    def decode(self, document: Any) -> Any:
-        """Return the value."""
-        if isinstance(document, list | dict):
-            return self._items(document) if isinstance(document, list) else self._tagged(self.kinds, document)
-        return check_integer(document) if type(document) is int else document
-
-    def _tagged(self, kinds: Mapping[str, Callable[[Any], Any]], document: Any) -> Any:
-        """Return what the reader of the one key of an object makes of its content."""
+    def decode(self, document: Any, kinds: Mapping[str, Callable[[Any], Any]] | None = None) -> Any:
+        """Return the value: of an object, what the reader of its one key makes of the content."""
+        if isinstance(document, list):
+            return [self.decode(item) for item in document]
+        if kinds is None and not isinstance(document, dict):
+            demand(type(document) is not int or abs(document) <= LARGEST_INTEGER, BEYOND)
+            return document
         demand(isinstance(document, dict) and len(document) == 1, "a value must be a list or an object with one key")
         ((tag, content),) = document.items()
         self.depth += 1
         demand(self.depth <= DEEPEST, TOO_DEEP)
-        found = _named("kind of value", kinds.get, tag)(content)
+        found = _named("kind of value", (kinds or self.kinds).get, tag)(content)
         self.depth -= 1
         return found
 
@@ -264,7 +263,7 @@ class Decoder:
 
     def _items(self, content: Any) -> list[Any]:
         demand(isinstance(content, list), "a list is needed")
-        return [self.decode(item) for item in content]
+        return list(self.decode(content))
 
     def _array(self, name: Any) -> NDArray[Any]:
         found: NDArray[Any] = _named("array", self.arrays.get, name)
@@ -299,7 +298,7 @@ class Decoder:
             raise TooLargeError(f"its rows would take more memory than the limit of {self.max_bytes} bytes")
 
     def _column(self, document: Any) -> list[Any]:
-        return self._items(document) if isinstance(document, list) else list(self._tagged(self.columns, document))
+        return list(self.decode(document, self.columns))
 
     def _numbers(self, name: Any) -> list[Any]:
         numbers = self._array(name)

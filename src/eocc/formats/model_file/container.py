@@ -83,15 +83,15 @@ def read_container(path: Path, max_bytes: int) -> tuple[dict[str, Any], Arrays]:
     if not isinstance(listed, dict) or set(listed) != set(members):
         raise fault(path, f"holds other members than its {MANIFEST} lists")
     for name, data in members.items():
-        facts, called = listed[name], f"member {quoted(name)}"
-        if not isinstance(facts, dict) or set(facts) != {"bytes", "sha256"} or facts["bytes"] != len(data):
-            raise fault(path, f"{called} has {len(data)} bytes, not as many as {MANIFEST} says")
-        if facts["sha256"] != hashlib.sha256(data).hexdigest():
-            raise fault(path, f"{called} does not match its checksum: the file was altered or damaged")
+        facts = listed[name]
         try:
+            if not isinstance(facts, dict) or set(facts) != {"bytes", "sha256"} or facts["bytes"] != len(data):
+                raise ValueError(f"has {len(data)} bytes, not as many as {MANIFEST} says")
+            if facts["sha256"] != hashlib.sha256(data).hexdigest():
+                raise ValueError("does not match its checksum: the file was altered or damaged")
             arrays[name.removesuffix(SUFFIX)] = array_from_bytes(data)
         except ValueError as error:
-            raise fault(path, f"{called} {error}") from None
+            raise fault(path, f"member {quoted(name)} {error}") from None
     return manifest, arrays
 
 

@@ -84,16 +84,11 @@ def version_of(path: str | os.PathLike[str]) -> str:
     return str(read_container(Path(path), MAX_BYTES)[0]["library_version"])
 
 
-def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mapping[str, Any], max_bytes: int) -> Any:
-    """Return the classifier saved at `path`, one of the `classes`, or raise a ModelFileError.
+def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mapping[str, Any], max_bytes: int) -> Any:
+    """Return the classifier, one of the `classes`, that the content of a file describes, or raise a ModelFileError.
 
     `given` holds the measure, membership function and t-conorm of the user's own, None where the file holds it.
     """
-    return assemble(Path(path), *read_container(Path(path), max_bytes), classes, given, max_bytes)
-
-
-def assemble(path: Path, manifest: Any, arrays: Any, classes: Any, given: Mapping[str, Any], max_bytes: int) -> Any:
-    """Return the classifier that the content of the file at `path` describes, or raise a ModelFileError."""
     passed, wanted = {name: value for name, value in given.items() if value is not None}, manifest["passed_at_load"]
     if not isinstance(wanted, dict) or not set(wanted) <= set(given):
         raise fault(path, "does not say which objects must be passed")

@@ -14,6 +14,7 @@ from eocc.base.checks import LARGEST_INTEGER, demand
 HEX_DIGITS = 1000
 # More than any decimal format has. Arithmetic with 1E+999999999 would need a gigabyte of digits.
 DECIMAL_DIGITS = 10_000
+BEYOND = "an integer beyond 2^53 must be written as text"
 TIME_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "generic")
 
 
@@ -62,10 +63,9 @@ def _bounded(value: Decimal) -> Decimal:
     return value
 
 
-def check_integer(content: Any) -> int:
-    """Return an integer that JSON itself may hold."""
+def _small(content: Any) -> int:
     demand(type(content) is int, "an integer is needed")
-    demand(abs(content) <= LARGEST_INTEGER, "an integer beyond 2^53 must be written as text")
+    demand(abs(content) <= LARGEST_INTEGER, BEYOND)
     return int(content)
 
 
@@ -82,7 +82,7 @@ def _moment(kind: Callable[..., Any], content: Any) -> Any:
     unit, step, count = content
     demand(unit in TIME_UNITS and type(step) is int and 0 < step < 2**31, f"unknown unit of time {unit!r}")
     is_text = isinstance(count, dict) and set(count) == {"integer"}
-    whole = _integer_from(count["integer"]) if is_text else check_integer(count)
+    whole = _integer_from(count["integer"]) if is_text else _small(count)
     return kind(whole, unit if unit == "generic" else (unit, step))
 
 
@@ -94,7 +94,7 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "datetime": lambda content: datetime.fromisoformat(_text(content)),
     "date": lambda content: date.fromisoformat(_text(content)),
     "time": lambda content: time.fromisoformat(_text(content)),
-    "timedelta": lambda content: timedelta(*map(check_integer, content)),
+    "timedelta": lambda content: timedelta(*map(_small, content)),
     "decimal": lambda content: _bounded(Decimal(_text(content, 2 * DECIMAL_DIGITS))),
     "bytes": lambda content: bytes.fromhex(_text(content)),
 }
