@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
 from doubles import plain
 from eocc import SurpriseClassifier, load
@@ -48,6 +48,14 @@ def test_the_tail_is_the_share_of_all_orders(n_new, n_known):
         for count in range(n_new + 1):
             expected = tail_by_listing(count, rank, n_new, n_known)
             assert tail(count, rank, n_new, n_known) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("count", "rank", "n_new", "n_known"), [
+    (13, 5, 200, 1000), (700, 30, 1000, 999), (3, 50, 20, 999), (5_010_000, 111_500, 10_000_000, 223_000),
+])  # fmt: skip
+def test_the_tail_is_that_of_a_hypergeometric_distribution(count, rank, n_new, n_known):
+    expected = hypergeom(n_known + n_new, n_known, count + rank - 1).cdf(rank - 1)
+    assert tail(count, rank, n_new, n_known) == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_tail_of_millions_of_rows_is_finite_and_falls():
