@@ -4,12 +4,22 @@ A cell depends on the previous one, so a single pair cannot be vectorised. Serie
 in groups of LANES: step j of lane l at j * LANES + l. Each lane gives the same result as a single pair.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from eocc.kernels.compile import helper, kernel
 from eocc.kernels.smallest import insert
 
 LANES = 4  # doubles in a vector register
+
+
+class Groups(NamedTuple):
+    """Series in groups of up to LANES of equal length, shortest first; a member of -1 is an unused lane."""
+
+    columns: Any
+    starts: Any
+    members: Any
 
 
 @helper
@@ -122,7 +132,7 @@ def nearest_in_groups(series, weightings, factors, scales, groups, lowest, room,
 
     Groups come in the order of their bounds. One is left out if its bounds are above the k-th smallest so far.
     """
-    # `scales` is (band, largest); `groups` is (columns, starts, members), where a member of -1 is an unused lane;
+    # `scales` is (band, largest); `groups` are those above;
     # `lowest` is the bounds (v, groups) and their order. Distances under weighting v are factors[v] times those at
     # weightings[v], or at weightings[0] if there is only one.
     (band, largest), (columns, starts, members) = scales, groups

@@ -9,6 +9,8 @@ a deletion, then an insertion unless a substitution is cheaper. This choice depe
 count the deletions forwards, together with the distance.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from eocc.kernels.compile import helper, kernel
@@ -19,6 +21,17 @@ LANES = 128  # four registers: hides the latency of the recursion
 LONGEST = 128
 COUNT, NEXT = np.uint64(LANES), np.uint64(2 * LANES)  # from a cell's distances to its counts, to the next cell
 WORD, ONE, LAST = 64, np.uint64(1), np.uint64(63)  # the cells of a word, its first bit, the place of its last
+
+
+class Lanes(NamedTuple):
+    """Short sequences side by side, longest first, in blocks of LANES: lane q of block b holds sequence members[b, q].
+
+    Unused lanes are empty; their number is -1.
+    """
+
+    blocks: Any
+    lengths: Any
+    members: Any
 
 
 @helper

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from eocc.base.stored import Checked, Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted, format_data_number, format_number, span
-from eocc.kernels.dtw import LANES, bound_groups, nearest_in_groups, warp_groups
+from eocc.kernels.dtw import LANES, Groups, bound_groups, nearest_in_groups, warp_groups
 from eocc.measures.base import LinearPrepared, by_block
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
@@ -72,7 +72,7 @@ class FittedDTW(FittedInUnit):
 
         return by_block((len(weightings), len(patterns), k), len(pairs.groups.members), work)
 
-    def _groups_of(self, prototypes: Objects) -> "_Groups":
+    def _groups_of(self, prototypes: Objects) -> "Groups":
         return derived(prototypes, self, lambda: _groups(self.in_units(prototypes)))
 
     def in_units(self, series: Objects) -> list[Matrix]:
@@ -221,15 +221,7 @@ def _contribution(cells: Indices, amounts: Matrix, pair: Pair) -> Contribution:
     return Contribution(float(amounts.sum()), f"{where}, {against}: {format_number(gap)} apart{led}", details)
 
 
-class _Groups(NamedTuple):
-    """Series in groups of up to LANES of equal length, shortest first, as the kernel expects them."""
-
-    columns: Matrix
-    starts: Indices
-    members: Indices
-
-
-def _groups(series: list[Matrix]) -> _Groups:
+def _groups(series: list[Matrix]) -> Groups:
     lengths = np.array([len(one) for one in series])
     # Similar ones share a group, which bounds them better.
     order = np.lexsort(([one[:, 0].mean() for one in series], lengths))
@@ -243,7 +235,7 @@ def _groups(series: list[Matrix]) -> _Groups:
     present = np.where(members < 0, members[:, :1], members)  # an unused lane repeats the first series
     origins = (np.cumsum(lengths) - lengths)[present]
     index = np.repeat(origins, steps, axis=0) + (np.arange(starts[-1]) - np.repeat(starts[:-1], steps))[:, None]
-    return _Groups(np.ascontiguousarray(np.concatenate(series).T[:, index.ravel()]), starts * LANES, members)
+    return Groups(np.ascontiguousarray(np.concatenate(series).T[:, index.ravel()]), starts * LANES, members)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +243,7 @@ class _Rows:
     """New patterns against prototypes, one row per call of the kernel, so that Ctrl-C works between rows."""
 
     rows: list[Matrix]
-    groups: _Groups
+    groups: Groups
     band: float
     largest: float
 

@@ -13,7 +13,7 @@ from eocc.base.stored import Unstored
 from eocc.base.threads import for_each_block
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.base.wording import counted, shortened, span, to_json
-from eocc.kernels.edits import LANES, LONGEST, WORD, edit_pairs, edit_rows, nearest_by_blocks
+from eocc.kernels.edits import LANES, LONGEST, WORD, Lanes, edit_pairs, edit_rows, nearest_by_blocks
 from eocc.measures.base import LinearPrepared, MixedRows, at_weights, by_block, smallest_of
 from eocc.measures.difference import Cells, Contribution, Difference, Pair
 from eocc.measures.objects import Objects, read_objects
@@ -69,17 +69,6 @@ def _points(*groups: Any) -> list[NDArray[Any]]:
     numbers: dict[Hashable, int] = {}
     tokens = [chain.from_iterable(group) for group in groups]
     return [np.array([numbers.setdefault(t, len(numbers)) for t in group], np.int64) for group in tokens]
-
-
-class Lanes(NamedTuple):
-    """Short sequences side by side, longest first, in blocks of LANES: lane q of block b holds sequence members[b, q].
-
-    Unused lanes are empty; their number is -1.
-    """
-
-    blocks: NDArray[Any]
-    lengths: Matrix
-    members: Indices
 
 
 def lanes_of_short(sequences: Encoded) -> Lanes:
