@@ -55,7 +55,7 @@ def check(index, rows, k=10):
                 assert (number >= 0) == np.isfinite(distance)
 
 
-@pytest.mark.parametrize("n_columns", [1, 3, 5, 6, 12, exact.LONG + 1])
+@pytest.mark.parametrize("n_columns", [1, 3, 5, 6, 12, 33])
 @pytest.mark.parametrize("n", [1, 9, 100, 700])
 def test_the_nearest_are_those_of_all_distances(n, n_columns):
     rng = np.random.default_rng(n)
