@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from eocc.base.checks import demand
 from eocc.base.threads import cluster_in_use
 from eocc.base.types import Matrix
 from eocc.base.wording import shortened
@@ -102,9 +103,9 @@ class FittedMeasure(_Named):
         return self.kind
 
     def check_patterns(self, patterns: Any) -> None:
-        """Raise a ValueError unless the patterns of a model file are what the measure can compare."""
-        if not self.accepts(patterns):
-            raise ValueError(f"the training patterns are not what {self.called} compares")
+        """Raise a ValueError unless the patterns of a model file, at least one, are what the measure can compare."""
+        demand(self.accepts(patterns), f"the training patterns are not what {self.called} compares")
+        demand(len(patterns) > 0, "there are no training rows to compare with")
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns have the right types and shapes."""
