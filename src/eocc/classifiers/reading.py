@@ -55,25 +55,22 @@ class ReadsPatterns:
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
         patterns: Any = self._read_plain(X, reset)
-        if patterns is None:
-            patterns = self._read_any(X, reset)
-        elif reset:  # complete numbers
+        if patterns is not None and reset:  # complete numbers
             return patterns
+        if isinstance(X, Read):
+            patterns = self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
+        elif patterns is None:
+            X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
+            if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+                remedy = "pass X.filled(np.nan), with measure='gower'"
+                raise ValueError(f"X is a masked array, whose mask would be ignored; {remedy}")
+            X = X if is_pairwise(self.measure) else eager(X)
+            patterns = self._read_training(X) if reset else self._read_new(X)
         is_array = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
         width = patterns.shape[1] if is_array else len(patterns.columns) if isinstance(patterns, Table) else 0
         if width and (count := int((gaps_in(patterns) == width).sum())):  # gaps are filled: they look like common rows
             warn_user(f"{counted(count, 'row')} {'has' if count == 1 else 'have'} {NO_VALUES}")
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
-
-    def _read_any(self, X: Any, reset: bool) -> Any:
-        if isinstance(X, Read):
-            return self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
-        X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
-        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-            remedy = "pass X.filled(np.nan), with measure='gower'"
-            raise ValueError(f"X is a masked array, whose mask would be ignored; {remedy}")
-        X = X if is_pairwise(self.measure) else eager(X)
-        return self._read_training(X) if reset else self._read_new(X)
 
     def _read_plain(self, X: Any, reset: bool) -> Matrix | None:
         """Return an array of numbers that the measure takes as it is; None for data that must be read.
