@@ -159,7 +159,7 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     model: SurpriseModel = classifier.surprise_model_
     rows, near = model.compare(patterns)
     view, views = model.neighbours, all_finite(model.views(rows, near)).tolist()
-    surprises = model.surprises_compared(rows, near)
+    surprises = model.surprises(patterns, (rows, near))
     answered = np.zeros(len(patterns)) if model.correction is None else model.correction.of(rows.patterns)
     scores = Scores.of_ratios(model.threshold.ratios(surprises), classifier.membership_function_)
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.

@@ -48,12 +48,9 @@ class FarView:
         most = f"helpers.far.mean must have 1 to 4 numbers per weighting, not {per_weighting:g}"
         demand(per_weighting in range(1, 5), most)
 
-    def of(self, rows: Comparison) -> Matrix:
-        """Return the view of new rows."""
-        return self.of_logs(self.logs(rows, np.full(len(rows.patterns), -1)))
-
-    def of_logs(self, logs: Matrix) -> Matrix:
-        """Return the view of rows with these logs of distances."""
+    def of(self, rows: Comparison, logs: Matrix | None = None) -> Matrix:
+        """Return the view of new rows, or of rows with these `logs` of distances."""
+        logs = self.logs(rows, np.full(len(rows.patterns), -1)) if logs is None else logs
         logs = Standardisation(self.mean, self.scale).apply(logs)
         return larger_first(logs.reshape(len(logs), len(self.least), -1).max(axis=2))
 
@@ -83,7 +80,7 @@ def fit_far(among: Comparison, first: Indices, kinds: Indices) -> tuple[FarView,
     logs = np.maximum(logs, np.repeat(np.log(least), logs.shape[1] // v))
     standard = Standardisation.of(logs)
     view = FarView(landmarks, least, standard.mean, standard.scale)
-    return view, view.of_logs(logs)
+    return view, view.of(among, logs)
 
 
 # The number of folds in which training rows are left out: equal rows share one, and different rows are spread evenly.
