@@ -124,9 +124,7 @@ class FittedCosineBags(FittedMeasure):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are dictionaries of positive weights."""
-        return super().accepts(patterns) and all(
-            type(weight) is float and 0 < weight < math.inf for bag in patterns for weight in bag.values()
-        )
+        return all(type(weight) is float and 0 < weight < math.inf for bag in patterns for weight in bag.values())
 
 
 @dataclass(frozen=True)
