@@ -166,6 +166,7 @@ class FittedGower(FittedMeasure):
     columns: tuple[FittedColumn, ...]
     donors: Annotated[Matrix, numbers("n d", gaps=True)]
     kind: ClassVar = "records"
+    container: ClassVar = Table
 
     def __post_init__(self) -> None:
         coders = [column.coder for column in self.columns]
@@ -186,7 +187,7 @@ class FittedGower(FittedMeasure):
     def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
         """Encode patterns and prototypes as numbers, shares of the range or codes, without gaps."""
         if prototypes is None:
-            rows = self._filled(patterns)
+            rows = self.encoded(patterns, patterns)
             return MixedSquare(rows, np.ascontiguousarray(rows.T), self.is_code)
         columns = np.ascontiguousarray(self.encoded(prototypes, prototypes).T)
         return MixedRows(self.encoded(patterns, prototypes), columns, self.is_code)
@@ -194,23 +195,19 @@ class FittedGower(FittedMeasure):
     def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
 
-        def encode() -> tuple[Matrix, Unseen]:
-            unseen: Unseen = tuple({} for _ in self.columns)
-            return self._filled(prototypes, unseen), unseen
+        def encode(some: Any, known: Unseen) -> tuple[Matrix, Unseen]:
+            unseen = tuple(map(dict, known))
+            return filled(self.cell_values(some, unseen), self.donors, self.is_code), unseen
 
-        rows, unseen = derived(prototypes, self, encode)
-        return rows if patterns is prototypes else self._filled(patterns, tuple(map(dict, unseen)))
-
-    def _filled(self, patterns: Any, unseen: Unseen | None = None) -> Matrix:
-        """Return the cells with every gap filled from `donors`."""
-        return filled(self.cell_values(patterns, unseen), self.donors, self.is_code)
+        rows, unseen = derived(prototypes, self, lambda: encode(prototypes, [{} for _ in self.columns]))
+        return rows if patterns is prototypes else encode(patterns, unseen)[0]
 
     def indicator_columns(self, patterns: Any) -> tuple[Matrix, Indices]:
         """Return numbers and levels as they are encoded, and 0 or 1 for each known category: (n, d); the weights (d,).
 
         Gaps are filled. A category unknown in training is 0 in every column.
         """
-        rows, columns, weights = self._filled(patterns), [], []
+        rows, columns, weights = filled(self.cell_values(patterns), self.donors, self.is_code), [], []
         for k, column in enumerate(self.columns):
             values = rows[:, k, None]
             columns.append(values == np.arange(len(column.coder.codes)) if self.is_code[k] else values)
@@ -265,10 +262,6 @@ class FittedGower(FittedMeasure):
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the values by column, for example "age = missing, city = Rome"."""
         return named_values(self.weight_names(), self._cells(pattern))
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns are a table."""
-        return type(patterns) is Table
 
     def _cells(self, table: Table) -> list[Any]:
         known = {column.name: column for column in table.columns}
