@@ -82,7 +82,13 @@ def restore_state(classifier: Any, state: dict[str, Any], version: int) -> None:
     state = upgraded(classifier, state, version)
     check_keys("the fitted values", state, (*SHARED, *classifier._state_keys))
     measure, prototypes, answers = state["measure"], state["prototypes"], state["answers"]
-    check_pair(state["resolved_measure"], measure)
+    pairs = [(state["resolved_measure"], measure)]
+    for whole, fitted in pairs:  # of a composite, all parts
+        is_right = whole.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
+        demand(is_right, f"the measure {whole.called} does not give {fitted.called}")
+        parts, fitted_parts = whole.measures or {}, fitted.measures or {}
+        demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
+        pairs += zip(parts.values(), fitted_parts.values(), strict=True)
     measure.check_patterns(prototypes)
     sizes = {"r": len(prototypes), "u": measure.n_parameters}
     check_values(state, LAYOUT, sizes)
@@ -170,16 +176,6 @@ def _answers(state: Any, classifier: Any) -> Answers:
         is_right = (removed.names is None) == (classifier._row_names_ is None)
         demand(is_right, "answers.removed.names must be texts, if the training rows have names")
     return Answers(rows, y, tuple(state["names"]), threshold, calibration, removed)
-
-
-def check_pair(measure: Any, fitted: Any) -> None:
-    """Demand that the fitted measure is of the class that this measure gives, in all parts."""
-    is_right = measure.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
-    demand(is_right, f"the measure {measure.called} does not give {fitted.called}")
-    parts, fitted_parts = measure.measures or {}, fitted.measures or {}
-    demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
-    for name, part in parts.items():
-        check_pair(part, fitted_parts[name])
 
 
 def save(classifier: "OneClassClassifier", path: str | os.PathLike[str]) -> None:
