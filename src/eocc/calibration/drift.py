@@ -126,9 +126,15 @@ class DriftCounts:
             level = LEVELS[k - 1]
             than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
             remark = f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
-        columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
-        named, expected = tuple(column for _, column in columns), self._rate * self._n_rows
-        return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, named, remark)
+        found_in = list[tuple[float, Hashable]]()  # -log p, which does not underflow, and the name of the column
+        for one in self._columns:
+            both = np.array([one.known, one.new])
+            gaps = np.column_stack([both[:, :-1].sum(axis=1), both[:, -1]])
+            of_values = kolmogorov_smirnov if one.is_number else chi_square
+            found_in.append((max(chi_square(gaps), of_values(both[:, :-1])), one.name))
+        found_in.sort(key=lambda one: one[0], reverse=True)
+        columns, expected = tuple(ColumnDrift(name, math.exp(-e)) for e, name in found_in), self._rate * self._n_rows
+        return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, columns, remark)
 
 
 def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
@@ -159,35 +165,27 @@ class _ColumnCounts:
     """
 
     def __init__(self, column: Column) -> None:
-        self.name, self._is_number = column.name, column.labels is None
+        self.name, self.is_number = column.name, column.labels is None
         present, labels = np.sort(column.values[~np.isnan(column.values)]), column.labels or ()
-        if self._is_number:
+        if self.is_number:
             self._cuts = np.unique(present[np.linspace(0, len(present) - 1, min(len(present), 1000)).astype(int)])
         else:
             many = np.flatnonzero(np.bincount(present.astype(np.int64), minlength=len(labels)) >= 5).tolist()
             self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
-        self._known = self.of(column)
-        self.new = np.zeros_like(self._known)
+        self.known = self.of(column)
+        self.new = np.zeros_like(self.known)
 
     def of(self, column: Column) -> Indices:
         """Return how many rows fall into each bin."""
         is_missing = np.isnan(column.values)
         present = column.values[~is_missing]
-        if self._is_number:
+        if self.is_number:
             places, count = np.searchsorted(self._cuts, present), 2 * len(self._cuts) + 1
             bins = 2 * places + (np.append(self._cuts, np.inf)[places] == present)
         else:
             of_label = np.array([self._bin.get(label, 0) for label in column.labels or ()], np.int64)
             bins, count = of_label[present.astype(np.int64)], len(self._bin) + 1
         return np.append(np.bincount(bins, minlength=count), int(is_missing.sum()))
-
-    def result(self) -> tuple[float, ColumnDrift]:
-        """Return -log p, which does not underflow, and the column."""
-        both = np.array([self._known, self.new])
-        of_values = kolmogorov_smirnov if self._is_number else chi_square
-        gaps = np.column_stack([both[:, :-1].sum(axis=1), both[:, -1]])
-        evidence = max(chi_square(gaps), of_values(both[:, :-1]))
-        return evidence, ColumnDrift(self.name, math.exp(-evidence))
 
 
 def kolmogorov_smirnov(counts: Indices) -> float:
