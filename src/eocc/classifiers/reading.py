@@ -186,21 +186,16 @@ class ReadsPatterns:
             self.reading_ = self.reading_.having_seen(patterns)
 
     @property
-    def _table_reading(self) -> Reading | None:
-        """How tables are read, also by a model of rows of numbers without names; None for models of other data."""
-        if self.reading_ is not None or not hasattr(self, "n_features_in_"):
-            return self.reading_
-        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
-        return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
-
-    @property
     def _known_data(self: Any) -> Reading | Objects:
-        """How tables are read, or which other data the model compares."""
-        reading: Reading | None = self._table_reading
-        kind = self.measure_.kind_of_data(self.prototypes_)
-        if not (reading or kind):
+        """How tables are read, also by a model of rows of numbers without names, or which other data it compares."""
+        if isinstance(self.reading_, Reading):
+            return self.reading_
+        if hasattr(self, "n_features_in_"):
+            names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+            return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
+        if not (kind := self.measure_.kind_of_data(self.prototypes_)):
             raise ValueError(f"a model with {self.measure_.called} cannot score files; score in Python")
-        return reading or Objects(kind, self.measure_.n_parameters if kind == "series" else 0)
+        return Objects(kind, self.measure_.n_parameters if kind == "series" else 0)
 
     @property
     def _fills_gaps(self) -> bool:
