@@ -44,9 +44,12 @@ class Facts:
             if is_new is not None:
                 unseen.append((column, is_new[column.codes], "which no training row has"))
             elif known.low is not None and known.high is not None:
-                low, high = (format_value(column.given(end)) for end in (known.low, known.high))
-                beyond.append((column, column.values < known.low, f"below all training values ({low} and more)"))
-                beyond.append((column, column.values > known.high, f"above all training values (up to {high})"))
+                for end, is_odd, what in (
+                    (known.low, column.values < known.low, "below all training values ({} and more)"),
+                    (known.high, column.values > known.high, "above all training values (up to {})"),
+                ):
+                    if is_odd.any():
+                        beyond.append((column, is_odd, what.format(format_value(column.given(end)))))
         for column, is_odd, what in unseen + beyond:  # of a row, new values come first
             for row in np.flatnonzero(is_odd).tolist():
                 found[row].append(f"{column.name} is {format_value(column.cell(row))}, {what}")
