@@ -66,7 +66,7 @@ class ReadColumn:
     def check_parts(self, sizes: Sizes) -> None:
         """Demand that a column of this kind can have the ends."""
         ends = np.array([end for end in (self.low, self.high) if end is not None])
-        Column(self.name, self.kind, ends, None).check_parts(sizes)
+        Table((Column(self.name, self.kind, ends),)).check_parts(sizes)
         demand((np.diff(ends) >= 0).all(), f"low of column {self.name!r} must not exceed high")
 
     def part_name(self, part: str) -> Hashable:
