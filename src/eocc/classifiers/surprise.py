@@ -19,7 +19,14 @@ from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.updating import Batch, history_of, kept_rows
-from eocc.entropic.rules import MembershipFunction, Scores, decision_margin, limit_grade, resolve_membership_function
+from eocc.entropic.rules import (
+    MembershipFunction,
+    Scores,
+    decision_margin,
+    limit_grade,
+    log_grades,
+    resolve_membership_function,
+)
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
@@ -177,7 +184,7 @@ class SurpriseClassifier(LearnsRows):
 
     def _score_patterns(self, patterns: Any) -> Scores:
         ratios = self.surprise_model_.threshold.ratios(self.surprise_model_.surprises(patterns))
-        return Scores.of_ratios(ratios, self.membership_function_)
+        return Scores(ratios, log_grades(self.membership_function_, ratios))
 
     def _calibration_values(self, patterns: Any) -> Matrix:
         return self.surprise_model_.surprises(patterns)
