@@ -240,10 +240,9 @@ def surprise_from_state(
 
 def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
     """Return the stored helpers, and the cells of a table."""
-    known = [name for name in HANDICAPS if type(state) is dict and name in state]
-    demand(type(state) is dict and len(known) == len(state), f"helpers must be some of {', '.join(HANDICAPS)}")
-    found: dict[str, Any] = {}
-    for name in known:
+    is_right, found = type(state) is dict and {*state} <= {*HANDICAPS}, dict[str, Any]()
+    demand(is_right, f"helpers must be some of {', '.join(HANDICAPS)}")
+    for name in (name for name in HANDICAPS if name in state):
         if name == "cell":
             check_keys("helpers.cell", state[name], ())
             demand(normal.measure.cell_values is not None, "only tables have a cell view")
