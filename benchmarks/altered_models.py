@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
-from eocc.classifiers import CLASSIFIERS, own_state, state, surprise
+from eocc.classifiers import CLASSIFIERS
 from eocc.formats.model_file import MAX_BYTES, document
 from eocc.formats.model_file.container import array_bytes, array_from_bytes
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
@@ -273,10 +273,11 @@ def repaired(manifest, members):
 @contextlib.contextmanager
 def derived_numbers_in(manifest):
     """Write the numbers that loading computes into the manifest, instead of checks of those that are there."""
-    kept, holders = (document.first_score, state.check_offset), (own_state, surprise)
+    kept = document.first_score, {kind: kind._restore_own for kind in CLASSIFIERS.values()}
 
-    def set_offset(state, offset):
-        manifest["fitted"]["offset"] = float(offset)
+    def set_offset(classifier, state):
+        manifest["fitted"]["offset"] = state["offset"] = kept[1][type(classifier)](classifier, state)
+        return state["offset"]
 
     def set_score(classifier, fitted):
         score = kept[0](classifier, fitted)
@@ -284,14 +285,14 @@ def derived_numbers_in(manifest):
         return score
 
     document.first_score = set_score
-    for holder in holders:
-        holder.check_offset = set_offset
+    for kind in kept[1]:
+        kind._restore_own = set_offset
     try:
         yield
     finally:
         document.first_score = kept[0]
-        for holder in holders:
-            holder.check_offset = kept[1]
+        for kind, restore in kept[1].items():
+            kind._restore_own = restore
 
 
 DAMAGES = (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eocc.base import atomic
-from eocc.base.atomic import drafted, remove_abandoned
+from eocc.base.atomic import drafted
 
 
 def left_by(path, seconds):
@@ -39,7 +39,7 @@ def test_a_draft_has_a_name_that_is_removed_later(tmp_path):
     with drafted(path) as draft:
         draft.write_text("whole")
         os.utime(draft, (0, 0))
-        remove_abandoned(path)
+        write(path)
         assert not draft.exists()
         draft.write_text("whole")
 
@@ -48,7 +48,7 @@ def test_a_draft_behind_a_link_is_found(tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "near.csv").symlink_to(tmp_path / "far" / "table.csv")
     draft = left_by(tmp_path / "far" / "table.csv", 90_000)
-    remove_abandoned(tmp_path / "near.csv")
+    write(tmp_path / "near.csv")
     assert not draft.exists()
 
 
@@ -56,7 +56,7 @@ def test_a_draft_behind_a_link_is_found(tmp_path):
 def test_files_of_other_programs_stay(name, tmp_path):
     (tmp_path / name).write_text("mine")
     os.utime(tmp_path / name, (0, 0))
-    remove_abandoned(tmp_path / "table.csv")
+    write(tmp_path / "table.csv")
     assert (tmp_path / name).exists()
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.classifiers.answers import HALF_WORTH, REACH, _candidates, _unlike
-from eocc.entropic.rules import Scores, resolve_membership_function
+from eocc.entropic.rules import Scores
 from eocc.measures import Gower
 from eocc.measures.precomputed import joined
 from eocc.report import write_review
@@ -54,7 +54,7 @@ def test_reasons_name_groups_new_kinds_and_the_limit():
 
 
 def test_candidates_are_the_most_unusual_rows_and_some_of_the_next():
-    found = _candidates(Scores.of_ratios(np.linspace(2, 0, 10_000), resolve_membership_function("gaussian")))
+    found = _candidates(Scores(ratios := np.linspace(2, 0, 10_000), -(ratios**2) / 2))
     assert_array_equal(found[:201], np.arange(201))
     assert len(found) == 400
     assert (found[201], found[-1]) == (214, 2986)  # 200 of the rows 200 to 3000

@@ -331,7 +331,7 @@ class TestCombination:
         assert made.names == ("neighbours", "far", "covariance", "cell")
         # (9 - 1) / 2 = 4, (12 - 2) / 2 - 2.5, (13 - 3) / 2 - 1 and (14 - 4) / 2 - 2.5
         assert made.views(rows, []).tolist() == [[4.0, 2.5, 4.0, 2.5]]
-        assert made.surprises_compared(rows, []).tolist() == [4.0]
+        assert made.surprises(None, (rows, [])).tolist() == [4.0]
         assert HANDICAPS == {"far": 2.5, "covariance": 1.0, "cell": 2.5}
 
     def test_a_copy_keeps_the_helpers_of_its_training_row(self, monkeypatch):

@@ -14,13 +14,15 @@ from typing import IO, Any
 
 # Errors of a write to a disk that is full, by quota or by the largest size of a file, or that is read-only.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+# The writer of a draft that is as many seconds old was killed.
+ABANDONED = 86_400
 
 
 @contextmanager
 def drafted(output: Path) -> Iterator[Path]:
     """Yield a path next to `output` to write to; it is renamed to `output` on success and removed on failure.
 
-    At the end the file and its name are on the disk, safe from a power failure. Old drafts are removed.
+    At the end the file and its name are on the disk, safe from a power failure. Drafts that are a day old are removed.
     """
     check_output(output)
     if output.is_char_device():
@@ -29,10 +31,14 @@ def drafted(output: Path) -> Iterator[Path]:
             yield draft
             device.write(draft.read_bytes())
         return
-    remove_abandoned(output)
     target = Path(os.path.realpath(output))  # a link keeps its target
-    # A name may have 255 bytes.
-    draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.tmp{target.suffix[:20]}")
+    start, end = target.name[:40], target.suffix[:20]  # a name may have 255 bytes
+    drafts = re.compile(rf"\.{re.escape(start)}\.[0-9a-f]{{16}}\.tmp{re.escape(end)}")
+    with suppress(OSError):  # the folder may be unreadable, a draft gone or another user's
+        for path in target.parent.iterdir():
+            if drafts.fullmatch(path.name) and time.time() - path.stat().st_mtime > ABANDONED:
+                path.unlink()
+    draft = target.with_name(f".{start}.{secrets.token_hex(8)}.tmp{end}")
     try:
         with naming(output, draft):
             yield draft
@@ -60,17 +66,6 @@ def naming(output: Path, draft: Path | None = None) -> Iterator[None]:
         if (error.filename is None and error.errno in FULL) or error.filename == str(draft):
             error.filename = str(output)
         raise
-
-
-def remove_abandoned(output: Path) -> None:
-    """Remove the drafts of `output` that are a day old: their writers were killed."""
-    target = Path(os.path.realpath(output))
-    start, end = re.escape(target.name[:40]), re.escape(target.suffix[:20])
-    drafts = re.compile(rf"\.{start}\.[0-9a-f]{{16}}\.tmp{end}")
-    with suppress(OSError):  # the folder may be unreadable, a draft gone or another user's
-        for path in target.parent.iterdir():
-            if drafts.fullmatch(path.name) and time.time() - path.stat().st_mtime > 86_400:
-                path.unlink()
 
 
 def flush_to_disk(file: IO[Any]) -> None:

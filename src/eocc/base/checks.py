@@ -50,7 +50,7 @@ class Check:
     """
 
     what: str = ""
-    accepts: Callable[[Any], Any] = bool
+    accepts: Callable[[Any], Any] | None = None  # any value
     parse: Callable[[str], Any] = str
     names: tuple[str, ...] = ()
     allows_none: bool = False
@@ -63,7 +63,7 @@ class Check:
             return
         if self.rule is not None:
             self.rule(name, value, {} if sizes is None else sizes)
-        elif not self.accepts(value):
+        elif self.accepts is not None and not self.accepts(value):
             raise ValueError(f"{name} must be {self.what}, not {repr(value)[:MOST_SHOWN]}")
 
 
@@ -281,7 +281,7 @@ COLUMN_NAMES = Check(
     lambda text: [one.strip() for one in text.split(",") if one.strip()],
 )
 # Values that are checked where they are used: they depend on the data.
-ANYTHING = Check("", lambda value: True, lambda text: int(text) if text.isdigit() else text)
+ANYTHING = Check(parse=lambda text: int(text) if text.isdigit() else text)
 
 
 @dataclass(frozen=True)

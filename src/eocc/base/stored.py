@@ -110,15 +110,3 @@ def restored(kind: type[Kind], values: Any, name: str, sizes: Sizes | None = Non
 def stacked(things: Sequence[Any]) -> dict[str, Any]:
     """Return objects of doubles and arrays of these as a dictionary of arrays, with an entry per object."""
     return {name: np.array([getattr(one, name) for one in things]) for name in declared(type(things[0]))}
-
-
-def unstacked(kind: type[Kind], values: Any, name: str, sizes: Sizes) -> tuple[Kind, ...]:
-    """Return the objects that `stacked` was given."""
-    check_keys(name, values, declared(kind))
-    for key, one in values.items():
-        is_right = type(one) is np.ndarray and one.dtype == np.float64 and one.ndim > 0
-        demand(is_right, f"{name}.{key} must be numbers, stored as doubles")
-    lengths = {len(one) for one in values.values()}
-    demand(len(lengths) == 1, f"{name} must hold arrays of one length")
-    rows = ({key: one[k] if one.ndim > 1 else one[k].item() for key, one in values.items()} for k in range(*lengths))
-    return tuple(restored(kind, row, name, sizes) for row in rows)

@@ -252,6 +252,7 @@ class Discoveries:
         return f"{found}; at most {100 * self.rate:g} % of discoveries are normal rows, on average."
 
 
+@dataclass
 class DiscoveryCounts:
     """Counts the p-values of new rows, part by part, in memory that does not grow with the rows.
 
@@ -263,20 +264,21 @@ class DiscoveryCounts:
     2
     """
 
-    def __init__(self, calibration: Calibration) -> None:
-        self._n = len(calibration.margins)
-        self._counts = np.zeros(self._n + 2, np.int64)
+    calibration: Calibration
+    counts: Any = 0  # of every rank, from 0 on
 
     def add(self, p_values: Matrix) -> Self:
         """Count these rows too; return self."""
-        self._counts += np.bincount(np.rint(p_values * (self._n + 1)).astype(np.int64), minlength=self._n + 2)
+        n = len(self.calibration.margins)
+        self.counts = self.counts + np.bincount(np.rint(p_values * (n + 1)).astype(np.int64), minlength=n + 2)
         return self
 
     def result(self, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Discoveries:
         """Return the discoveries among all rows counted: the largest p_(k) with p_(k) <= rate k / rows is the limit."""
         number("(0, 1)")("rate", rate)
-        total, up_to = int(self._counts.sum()), np.cumsum(self._counts)
-        ranks = np.arange(self._n + 2)
-        is_within = (self._counts > 0) & (ranks * total <= rate * up_to * (self._n + 1) + ROUNDING)
+        n = len(self.calibration.margins)
+        counts, ranks = np.broadcast_to(self.counts, n + 2), np.arange(n + 2)
+        total, up_to = int(counts.sum()), np.cumsum(counts)
+        is_within = (counts > 0) & (ranks * total <= rate * up_to * (n + 1) + ROUNDING)
         last = int(ranks[is_within].max(initial=0))
-        return Discoveries(rate, total, int(up_to[last]), last / (self._n + 1), self._n)
+        return Discoveries(rate, total, int(up_to[last]), last / (n + 1), n)

@@ -91,7 +91,9 @@ class DriftCounts:
         self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
         margins = calibration.margins
         self._n_held_out = n = len(margins)
-        ranks = np.array([_rank(share, n) for share in (self._rate, *LEVELS)])
+        # Of rejected rows and of each level: ranks from 1 to n, and those that the tails are compared with.
+        shares = [[self._rate, *LEVELS], [self._rate, *(level + LEVEL_SLACK for level in LEVELS)]]
+        ranks, self._ranks = np.clip((np.array(shares) * (n + 1) + ROUNDING).astype(np.int64), 1, n)
         slack = SCORE_SLACK * max(0.0, float(np.median(margins)) - threshold)
         self._low, self._high = margins[ranks - 1] - slack, margins[n - ranks] + slack
         self._low[0] += slack  # of the rejected rows
@@ -104,7 +106,7 @@ class DriftCounts:
         self._n_rejected += int((margins < self._threshold).sum())
         found = {column.name: column for column in columns_of(patterns, self._names)}
         for counts in self._columns:
-            counts.add(found[counts.name])
+            counts.new += counts.of(found[counts.name])
         self._below += (margins[:, None] < self._low).sum(axis=0)
         self._above += (margins[:, None] > self._high).sum(axis=0)
         return self
@@ -112,25 +114,27 @@ class DriftCounts:
     def result(self) -> Drift:
         """Return the test of all rows counted."""
 
-        def tail_of(count: int, share: float) -> float:
-            return tail(count, _rank(share, self._n_held_out), self._n_rows, self._n_held_out)
+        def tail_of(count: int, k: int) -> float:
+            return tail(count, int(self._ranks[k]), self._n_rows, self._n_held_out)
 
-        rejected, remark = 2 * tail_of(int(self._below[0]), self._rate), ""
+        rejected, remark = 2 * tail_of(int(self._below[0]), 0), ""
         found = {UNUSUAL: self._below, NORMAL: self._above}
-        beyond = [(side, int(found[side][k]), level) for side in self._sides for k, level in enumerate(LEVELS, 1)]
-        tails = [tail_of(count, level + LEVEL_SLACK) for _, count, level in beyond]
+        beyond = [(side, int(found[side][k]), k) for side in self._sides for k in range(1, 1 + len(LEVELS))]
+        tails = [tail_of(count, k) for _, count, k in beyond]
         if (least := 2 * len(tails) * min(tails)) < rejected:
-            side, count, level = beyond[int(np.argmin(tails))]
+            side, count, k = beyond[int(np.argmin(tails))]
+            level = LEVELS[k - 1]
             than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
             remark = f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
-        columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
-        named, expected = tuple(column for _, column in columns), self._rate * self._n_rows
-        return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, named, remark)
-
-
-def _rank(share: float, n: int) -> int:
-    """Return the rank of this share among n held-out rows, from 1 to n."""
-    return max(1, min(int(share * (n + 1) + ROUNDING), n))
+        found_in = list[tuple[float, Hashable]]()  # -log p, which does not underflow, and the name of the column
+        for one in self._columns:
+            both = np.array([one.known, one.new])
+            gaps = np.column_stack([both[:, :-1].sum(axis=1), both[:, -1]])
+            of_values = kolmogorov_smirnov if one.is_number else chi_square
+            found_in.append((max(chi_square(gaps), of_values(both[:, :-1])), one.name))
+        found_in.sort(key=lambda one: one[0], reverse=True)
+        columns, expected = tuple(ColumnDrift(name, math.exp(-e)) for e, name in found_in), self._rate * self._n_rows
+        return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, columns, remark)
 
 
 def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
@@ -162,37 +166,27 @@ class _ColumnCounts:
     """
 
     def __init__(self, column: Column) -> None:
-        self.name, self._is_number = column.name, column.labels is None
+        self.name, self.is_number = column.name, column.labels is None
         present, labels = np.sort(column.values[~np.isnan(column.values)]), column.labels or ()
-        if self._is_number:
+        if self.is_number:
             self._cuts = np.unique(present[np.linspace(0, len(present) - 1, min(len(present), 1000)).astype(int)])
         else:
             many = np.flatnonzero(np.bincount(present.astype(np.int64), minlength=len(labels)) >= 5).tolist()
             self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
-        self._known = self._counts(column)
-        self._new = np.zeros_like(self._known)
+        self.known = self.of(column)
+        self.new = np.zeros_like(self.known)
 
-    def add(self, column: Column) -> None:
-        self._new += self._counts(column)
-
-    def _counts(self, column: Column) -> Indices:
+    def of(self, column: Column) -> Indices:
+        """Return how many rows fall into each bin."""
         is_missing = np.isnan(column.values)
         present = column.values[~is_missing]
-        if self._is_number:
+        if self.is_number:
             places, count = np.searchsorted(self._cuts, present), 2 * len(self._cuts) + 1
             bins = 2 * places + (np.append(self._cuts, np.inf)[places] == present)
         else:
             of_label = np.array([self._bin.get(label, 0) for label in column.labels or ()], np.int64)
             bins, count = of_label[present.astype(np.int64)], len(self._bin) + 1
         return np.append(np.bincount(bins, minlength=count), int(is_missing.sum()))
-
-    def result(self) -> tuple[float, ColumnDrift]:
-        """Return -log p, which does not underflow, and the column."""
-        both = np.array([self._known, self._new])
-        of_values = kolmogorov_smirnov if self._is_number else chi_square
-        gaps = np.column_stack([both[:, :-1].sum(axis=1), both[:, -1]])
-        evidence = max(chi_square(gaps), of_values(both[:, :-1]))
-        return evidence, ColumnDrift(self.name, math.exp(-evidence))
 
 
 def kolmogorov_smirnov(counts: Indices) -> float:

@@ -15,13 +15,12 @@ from eocc.base.compiling import say_when_compiling
 from eocc.base.estimator import check_is_fitted, estimator_class
 from eocc.base.progress import track
 from eocc.base.registry import choose
-from eocc.base.stored import check_keys
 from eocc.base.threads import in_order, n_threads, threads
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.calibration.conformal import Calibration, Tally
 from eocc.classifiers import answers
 from eocc.classifiers.reading import ReadsPatterns
-from eocc.classifiers.state import SHARED, restore_shared, shared_state, upgraded
+from eocc.classifiers.state import restore_state, shared_state
 from eocc.classifiers.summary import Summarises
 from eocc.classifiers.updating import Batch, day_of, updated
 from eocc.entropic.rules import Scores
@@ -354,20 +353,15 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         check_is_fitted(self)
         return {**shared_state(self), **self._own_state()}
 
-    def _restore_state(self, state: dict[str, Any], version: int) -> None:
-        """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
-        state = upgraded(self, state, version)
-        check_keys("the fitted values", state, (*SHARED, *self._state_keys))
-        restore_shared(self, state)
-        self._restore_own(state)
+    _restore_state = restore_state  # takes what `_fitted_state` returned, and the format of the file
 
     @abstractmethod
     def _own_state(self) -> dict[str, Any]:
         """Return the values of `_state_keys`."""
 
     @abstractmethod
-    def _restore_own(self, state: dict[str, Any]) -> None:
-        """Take the values of `_state_keys`; those that all classifiers share are there already."""
+    def _restore_own(self, state: dict[str, Any]) -> float:
+        """Take the values of `_state_keys`, if they fit together; those that all share are there. Return the offset."""
 
     def _calibrated(self) -> Calibration:
         check_is_fitted(self)

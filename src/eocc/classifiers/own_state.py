@@ -6,7 +6,6 @@ import numpy as np
 
 from eocc.base.checks import FITTED, Check, demand, indices, numbers, optional, real
 from eocc.base.stored import check_keys, check_values, declared, restored, written
-from eocc.classifiers.state import check_offset
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, Ellipsoids, KnownOutliers
 from eocc.entropic.graph import SpanningTree
@@ -67,8 +66,8 @@ def entropic_state(classifier: Any) -> dict[str, Any]:
     }
 
 
-def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
-    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+def restore_entropic(classifier: Any, state: dict[str, Any]) -> float:
+    """Set the remaining fitted attributes; return the offset."""
     n = len(classifier.training_indices_)
     sizes = {"n": n, "r": len(classifier.prototypes_), "e": n - 1}
     check_values(state, {**ENTROPIC_NUMBERS, **ENTROPIC_ARRAYS}, sizes)
@@ -90,7 +89,7 @@ def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
     fuzzy = FuzzyModel(state["centres"], state["extents"], resolve_membership_function(function), tconorm)
     fuzzy.log_membership(fuzzy.centres[:1])  # both give a score
     classifier.fuzzy_model_ = fuzzy
-    check_offset(state, limit_grade(fuzzy.membership_function) + state["threshold"])
+    return limit_grade(fuzzy.membership_function) + float(state["threshold"])
 
 
 def _history(state: Any) -> Any:
@@ -121,8 +120,8 @@ def region_state(classifier: Any) -> dict[str, Any]:
     }
 
 
-def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
-    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+def restore_regions(classifier: Any, state: dict[str, Any]) -> float:
+    """Set the remaining fitted attributes; return the offset."""
     measure, prototypes, n = classifier.measure_, classifier.prototypes_, len(classifier.prototypes_)
     constant, unit, labels, keeps_centres = state["constant"], state["unit"], state["labels"], has_rows(measure)
     demand(state["keeps_training_rows"] is not keeps_centres, "keeps_training_rows is not that of the measure")
@@ -149,6 +148,6 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     regions = Ellipsoids(centres, state["counts"])
     model = EllipsoidModel(placement, regions, outliers, state["deviations"], state["ends"])
     classifier.ellipsoids_ = model.with_centres(features.of(prototypes)[own]) if keeps_centres else model
-    check_offset(state, state["threshold"] - BOUNDARY**2 / 2)
     classifier.features_, classifier.representatives_ = features, own
     classifier.labels_, classifier.region_tree_ = labels, state["region_tree"]
+    return float(state["threshold"]) - BOUNDARY**2 / 2

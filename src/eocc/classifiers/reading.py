@@ -55,25 +55,22 @@ class ReadsPatterns:
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
         patterns: Any = self._read_plain(X, reset)
-        if patterns is None:
-            patterns = self._read_any(X, reset)
-        elif reset:  # complete numbers
+        if patterns is not None and reset:  # complete numbers
             return patterns
+        if isinstance(X, Read):
+            patterns = self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
+        elif patterns is None:
+            X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
+            if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+                remedy = "pass X.filled(np.nan), with measure='gower'"
+                raise ValueError(f"X is a masked array, whose mask would be ignored; {remedy}")
+            X = X if is_pairwise(self.measure) else eager(X)
+            patterns = self._read_training(X) if reset else self._read_new(X)
         is_array = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
         width = patterns.shape[1] if is_array else len(patterns.columns) if isinstance(patterns, Table) else 0
         if width and (count := int((gaps_in(patterns) == width).sum())):  # gaps are filled: they look like common rows
             warn_user(f"{counted(count, 'row')} {'has' if count == 1 else 'have'} {NO_VALUES}")
         return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
-
-    def _read_any(self, X: Any, reset: bool) -> Any:
-        if isinstance(X, Read):
-            return self._read_as_measure(X.patterns, X.reading) if reset and X.reading else X.patterns
-        X = plug_in().contents(X, self._check_memory if reset else None) if is_dask(X) else X
-        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-            remedy = "pass X.filled(np.nan), with measure='gower'"
-            raise ValueError(f"X is a masked array, whose mask would be ignored; {remedy}")
-        X = X if is_pairwise(self.measure) else eager(X)
-        return self._read_training(X) if reset else self._read_new(X)
 
     def _read_plain(self, X: Any, reset: bool) -> Matrix | None:
         """Return an array of numbers that the measure takes as it is; None for data that must be read.
@@ -189,21 +186,16 @@ class ReadsPatterns:
             self.reading_ = self.reading_.having_seen(patterns)
 
     @property
-    def _table_reading(self) -> Reading | None:
-        """How tables are read, also by a model of rows of numbers without names; None for models of other data."""
-        if self.reading_ is not None or not hasattr(self, "n_features_in_"):
-            return self.reading_
-        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
-        return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
-
-    @property
     def _known_data(self: Any) -> Reading | Objects:
-        """How tables are read, or which other data the model compares."""
-        reading: Reading | None = self._table_reading
-        kind = self.measure_.kind_of_data(self.prototypes_)
-        if not (reading or kind):
+        """How tables are read, also by a model of rows of numbers without names, or which other data it compares."""
+        if isinstance(self.reading_, Reading):
+            return self.reading_
+        if hasattr(self, "n_features_in_"):
+            names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+            return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
+        if not (kind := self.measure_.kind_of_data(self.prototypes_)):
             raise ValueError(f"a model with {self.measure_.called} cannot score files; score in Python")
-        return reading or Objects(kind, self.measure_.n_parameters if kind == "series" else 0)
+        return Objects(kind, self.measure_.n_parameters if kind == "series" else 0)
 
     @property
     def _fills_gaps(self) -> bool:

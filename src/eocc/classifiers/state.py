@@ -77,11 +77,19 @@ def upgraded(classifier: Any, state: dict[str, Any], version: int) -> dict[str, 
     return {**dict.fromkeys(("answers", "reading", "baseline", "batches", "windowing")), **known}
 
 
-def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
-    """Give the classifier the values that every fitted one has; a ValueError says which do not fit together."""
+def restore_state(classifier: Any, state: dict[str, Any], version: int) -> None:
+    """Make a classifier one fitted as `state` says, after a check of every shape, index and range."""
+    state = upgraded(classifier, state, version)
+    check_keys("the fitted values", state, (*SHARED, *classifier._state_keys))
     measure, prototypes, answers = state["measure"], state["prototypes"], state["answers"]
-    check_pair(state["resolved_measure"], measure)
-    check_patterns(measure, prototypes)
+    pairs = [(state["resolved_measure"], measure)]
+    for whole, fitted in pairs:  # of a composite, all parts
+        is_right = whole.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
+        demand(is_right, f"the measure {whole.called} does not give {fitted.called}")
+        parts, fitted_parts = whole.measures or {}, fitted.measures or {}
+        demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
+        pairs += zip(parts.values(), fitted_parts.values(), strict=True)
+    measure.check_patterns(prototypes)
     sizes = {"r": len(prototypes), "u": measure.n_parameters}
     check_values(state, LAYOUT, sizes)
     for name, attribute in ATTRIBUTES.items():
@@ -98,7 +106,18 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         is_right = type(n_rows) is int and least <= n_rows <= LARGEST_INTEGER
         demand(is_right, f"n_rows must be an integer in [{least}, {LARGEST_INTEGER}], not {n_rows!r:.200}")
         classifier.n_rows_ = n_rows
-    n_features, names = state["n_features_in"], state["feature_names_in"]
+    _restore_columns(classifier, state)
+    if answers is not None:
+        classifier.answers_ = _answers(answers, classifier)
+    if state["batches"] is not None:
+        classifier.batches_ = restored_history(state["batches"], sizes["n"] + n_removed(classifier.answers_))
+    offset = classifier._restore_own(state)
+    demand(agrees(state["offset"], offset), "offset is not the log-membership at the threshold")
+
+
+def _restore_columns(classifier: Any, state: dict[str, Any]) -> None:
+    """Set the number and the names of the columns; the reading and the baseline must have those of the measure."""
+    n_features, names, prototypes = state["n_features_in"], state["feature_names_in"], state["prototypes"]
     if n_features is None:
         has_own_reader = state["resolved_measure"].read is not None
         demand(has_own_reader and names is None, "n_features_in must be a number for a measure of rows of numbers")
@@ -110,21 +129,11 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         texts("columns")("feature_names_in", names, {"columns": n_features})
         demand(len(set(names)) == n_features, "feature_names_in must all be different")
         classifier.feature_names_in_ = np.array(names, dtype=object)
-    _check_reading(classifier)
-    if answers is not None:
-        classifier.answers_ = _answers(answers, classifier)
-    if state["batches"] is not None:
-        classifier.batches_ = restored_history(state["batches"], sizes["n"] + n_removed(classifier.answers_))
-
-
-def _check_reading(classifier: Any) -> None:
-    """Demand that the reading and the baseline of the groups have the columns of the measure."""
     reading, baseline = classifier.reading_, classifier.baseline_
     if reading is None:
         demand(baseline is None, "only a model of tables has a baseline")
         return
-    width = getattr(classifier, "n_features_in_", None)
-    demand(not reading.is_numbers or width == len(reading.columns), "reading must have one column per feature")
+    demand(not reading.is_numbers or n_features == len(reading.columns), "reading must have one column per feature")
     names = [one.part_name(part) for one in reading.columns for part in one.parts]
     if baseline is not None:
         is_right = {*baseline.by, *baseline.names} <= {*names}
@@ -150,7 +159,7 @@ def _answers_state(answers: Answers) -> dict[str, Any]:
 def _answers(state: Any, classifier: Any) -> Answers:
     check_keys("answers", state, (*ANSWERS, "rows", "margins", "removed"))
     rows, y, removed = state["rows"], state["y"], state["removed"]
-    check_patterns(classifier.measure_, rows)
+    classifier.measure_.check_patterns(rows)
     check_values(state, ANSWERS, {"n": len(rows)}, "answers")
     demand((np.abs(y) == 1).all(), "answers.y must be integers, 1 or -1")
     value, scale, rate, foreign = state["limit"].tolist()
@@ -160,34 +169,13 @@ def _answers(state: Any, classifier: Any) -> Answers:
     calibration = restored(Calibration, before, "answers.calibration")
     if removed is not None:
         check_keys("answers.removed", removed, TrainingRows._fields)
-        check_patterns(classifier.measure_, removed["rows"])
+        classifier.measure_.check_patterns(removed["rows"])
         n = len(removed["rows"])
         sizes = {"n": n, "all": n + len(classifier.training_indices_)}
         removed = restored(TrainingRows, removed, "answers.removed", sizes)
         is_right = (removed.names is None) == (classifier._row_names_ is None)
         demand(is_right, "answers.removed.names must be texts, if the training rows have names")
     return Answers(rows, y, tuple(state["names"]), threshold, calibration, removed)
-
-
-def check_pair(measure: Any, fitted: Any) -> None:
-    """Demand that the fitted measure is of the class that this measure gives, in all parts."""
-    is_right = measure.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
-    demand(is_right, f"the measure {measure.called} does not give {fitted.called}")
-    parts, fitted_parts = measure.measures or {}, fitted.measures or {}
-    demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
-    for name, part in parts.items():
-        check_pair(part, fitted_parts[name])
-
-
-def check_patterns(measure: Any, patterns: Any) -> None:
-    """Demand patterns, at least one, that the fitted measure can compare; those of a user's own measure may be any."""
-    measure.check_patterns(patterns)
-    demand(len(patterns) > 0, "there are no training rows to compare with")
-
-
-def check_offset(state: dict[str, Any], offset: float) -> None:
-    """Demand the offset that was computed again."""
-    demand(agrees(state["offset"], offset), "offset is not the log-membership at the threshold")
 
 
 def save(classifier: "OneClassClassifier", path: str | os.PathLike[str]) -> None:

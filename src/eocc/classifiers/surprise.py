@@ -18,9 +18,15 @@ from eocc.classifiers.answers import known_outliers
 from eocc.classifiers.base import BLOCK_SIZE
 from eocc.classifiers.learning import LearnsRows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.state import check_offset, check_patterns
 from eocc.classifiers.updating import Batch, history_of, kept_rows
-from eocc.entropic.rules import MembershipFunction, Scores, decision_margin, limit_grade, resolve_membership_function
+from eocc.entropic.rules import (
+    MembershipFunction,
+    Scores,
+    decision_margin,
+    limit_grade,
+    log_grades,
+    resolve_membership_function,
+)
 from eocc.explain.explanation import Explanation
 from eocc.measures.function import OwnFitted
 from eocc.measures.protocol import Measure
@@ -178,7 +184,7 @@ class SurpriseClassifier(LearnsRows):
 
     def _score_patterns(self, patterns: Any) -> Scores:
         ratios = self.surprise_model_.threshold.ratios(self.surprise_model_.surprises(patterns))
-        return Scores.of_ratios(ratios, self.membership_function_)
+        return Scores(ratios, log_grades(self.membership_function_, ratios))
 
     def _calibration_values(self, patterns: Any) -> Matrix:
         return self.surprise_model_.surprises(patterns)
@@ -286,16 +292,15 @@ class SurpriseClassifier(LearnsRows):
     entropy_ = _of_structure("candidate.entropy", "The normalised entropy of the prototypes.")
     raw_entropy_ = _of_structure("raw_entropy", "The Rényi entropy of the prototypes.")
 
-    def _restore_own(self, state: dict[str, Any]) -> None:
-        """Set the remaining fitted attributes; a ValueError says which do not fit together."""
+    def _restore_own(self, state: dict[str, Any]) -> float:
         if state["outliers"] is not None:
-            check_patterns(self.measure_, state["outliers"])
+            self.measure_.check_patterns(state["outliers"])
         outliers, answers = state["outliers"], self.answers_
         known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
         model = surprise_from_state(state["surprise"], self.measure_, self.prototypes_, known, answered)
         is_right = (model.neighbours.weightings[0].weights == self.weights_).all()
         demand(is_right, "weightings must start with weights")
         demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
-        function = resolve_membership_function(state["membership_function"])
-        check_offset(state, limit_grade(function))
-        self.surprise_model_, self.membership_function_, self.outliers_ = model, function, outliers
+        self.membership_function_ = resolve_membership_function(state["membership_function"])
+        self.surprise_model_, self.outliers_ = model, outliers
+        return limit_grade(self.membership_function_)

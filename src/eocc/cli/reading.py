@@ -219,14 +219,14 @@ def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
     return [int(name) if isinstance(name, float) and name.is_integer() else name for name in names]
 
 
-def kept_columns(chunk: Chunk, wanted: str, reading: Reading | None, is_typed: bool) -> dict[str, Sequence[Any]]:
+def kept_columns(chunk: Chunk, wanted: str, reading: Any, is_typed: bool) -> dict[str, Sequence[Any]]:
     """Return the columns that --keep names, or "all": as in the file, unless typed and numbers to the model."""
     names = list(chunk.columns) if wanted == ALL else names_in(wanted)
-    kinds = {one.name: one for one in reading.columns} if reading is not None and is_typed else {}
+    kinds = {one.name: one for one in reading.columns} if is_typed and isinstance(reading, Reading) else {}
     kept = dict[str, Sequence[Any]]()
     for name in names:
         column = chunk.column(name, "--keep")
-        if name in kinds and kinds[name].kind == NUMBER and reading is not None:
+        if name in kinds and kinds[name].kind == NUMBER:
             column = replace(reading, columns=(kinds[name],)).table(Table((column,)), []).columns[0]
         kept[name] = column.cells()
     return kept

@@ -107,7 +107,7 @@ def score(
         raise ValueError(f"{what} needs a calibrated model: fit it with --false-alarm-rate 0.05")
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
     incomplete, blank = Named(), Named()
-    reading, is_typed = classifier._table_reading, form in (JSON, PARQUET)
+    reading, is_typed = classifier._known_data, form in (JSON, PARQUET)
     counting, facts = Counting(classifier), Facts(classifier)
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
@@ -124,7 +124,7 @@ def score(
                 columns = counting.add(patterns, classifier._score_read(patterns))
                 notes = facts.of(patterns, named.names)
                 columns[BLANK] = counting.are_empty
-                if reading is not None and counting.have_gaps.any():
+                if counting.have_gaps.any():
                     incomplete.add(list(compress(named.names, counting.have_gaps)))
                     blank.add(list(compress(named.names, counting.are_empty)))
             counting.bad += [(named.all_names[row], why) for row, why in named.faults.items()]

@@ -298,7 +298,11 @@ def _learn(coordinates: Coordinates, n_regions: int) -> Learned:
     logs = regions.left_out(places, labels, shape.shrinkage)
     radii = np.where(np.isfinite(logs), radius(logs), 1.0)
     model = EllipsoidModel(coordinates.whitened(shape), regions)
-    return Learned(model, labels, places, radii, tree, nearest_members(places, labels, regions.centres))
+    # The member nearest to the centre of each region; of equally near ones, the first.
+    gaps = ((places - regions.centres[labels]) ** 2).sum(axis=1)
+    order = np.lexsort((np.arange(len(labels)), gaps, labels))
+    nearest = order[np.searchsorted(labels[order], np.arange(len(regions.centres)))]
+    return Learned(model, labels, places, radii, tree, nearest)
 
 
 def whitened(rows: Matrix, shape: Shape) -> Matrix:
@@ -324,13 +328,6 @@ def cut_tree(places: Matrix, n_regions: int) -> tuple[Indices, Indices]:
         distances = euclidean_pairwise_distance(np.ascontiguousarray(places - places.mean(axis=0)), 1.0)
         tree = spanning_tree(np.triu(distances, 1) + np.triu(distances, 1).T)
     return scatter_cuts(places, tree.edges, n_regions)
-
-
-def nearest_members(places: Matrix, labels: Indices, centres: Matrix) -> Indices:
-    """Return the member nearest to the centre of each region; of equally near ones, the first."""
-    gaps = ((places - centres[labels]) ** 2).sum(axis=1)
-    order = np.lexsort((np.arange(len(labels)), gaps, labels))
-    return order[np.searchsorted(labels[order], np.arange(len(centres)))]
 
 
 def with_outliers(learned: Learned, outliers: Matrix, limit: float, n_regions: int) -> Learned:

@@ -168,11 +168,6 @@ class Scores:
         if np.isnan(self.ratios).any() or not np.isfinite(self.log_memberships).all():
             raise ValueError("a row has no finite score: the model was altered or damaged; use another copy of it")
 
-    @classmethod
-    def of_ratios(cls, ratios: Matrix, function: MembershipFunction) -> "Scores":
-        """Return the ratios with their grades of membership."""
-        return cls(ratios, log_grades(function, ratios[:, None])[:, 0])
-
     @property
     def margins(self) -> Matrix:
         """(1 - ratio^2) / 2: >= 0 for accepted rows, unless calibrated to another threshold."""

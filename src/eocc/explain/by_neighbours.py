@@ -10,7 +10,7 @@ import numpy as np
 
 from eocc.base.types import Flags, Matrix
 from eocc.base.wording import all_finite, counted, finite, format_number, format_value, format_within, share, to_json
-from eocc.entropic.rules import Scores
+from eocc.entropic.rules import Scores, log_grades
 from eocc.explain import reasons
 from eocc.explain.explanation import Explanation, TrainingRow, described, exemplars_of, scored, training_row
 from eocc.explain.facts import given_columns
@@ -159,9 +159,10 @@ def explain_by_neighbours(classifier: Any, patterns: Any) -> list[Explanation]:
     model: SurpriseModel = classifier.surprise_model_
     rows, near = model.compare(patterns)
     view, views = model.neighbours, all_finite(model.views(rows, near)).tolist()
-    surprises = model.surprises_compared(rows, near)
+    surprises = model.surprises(patterns, (rows, near))
     answered = np.zeros(len(patterns)) if model.correction is None else model.correction.of(rows.patterns)
-    scores = Scores.of_ratios(model.threshold.ratios(surprises), classifier.membership_function_)
+    ratios = model.threshold.ratios(surprises)
+    scores = Scores(ratios, log_grades(classifier.membership_function_, ratios))
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
     distances = [rows.rows(weighting.weights) for weighting in view.weightings]
     by_weighting = map(partial(_neighbourhoods, classifier, patterns), view.weightings, near, distances)

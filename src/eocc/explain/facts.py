@@ -39,8 +39,19 @@ class Facts:
     def of(self, patterns: Any, names: Sequence[Any] | None = None) -> list[str]:
         """Return the facts about each row, "" if there are none; `names` that occurred before are repeated ids."""
         found: list[list[str]] = [[] for _ in range(len(patterns))]
-        for column, is_new, what in _unseen(self._classifier.reading_, patterns):
-            for row in np.flatnonzero(is_new).tolist():
+        unseen, beyond = list[tuple[Column, Flags, str]](), list[tuple[Column, Flags, str]]()
+        for known, column, is_new in known_columns(self._classifier.reading_, patterns):
+            if is_new is not None:
+                unseen.append((column, is_new[column.codes], "which no training row has"))
+            elif known.low is not None and known.high is not None:
+                for end, is_odd, what in (
+                    (known.low, column.values < known.low, "below all training values ({} and more)"),
+                    (known.high, column.values > known.high, "above all training values (up to {})"),
+                ):
+                    if is_odd.any():
+                        beyond.append((column, is_odd, what.format(format_value(column.given(end)))))
+        for column, is_odd, what in unseen + beyond:  # of a row, new values come first
+            for row in np.flatnonzero(is_odd).tolist():
                 found[row].append(f"{column.name} is {format_value(column.cell(row))}, {what}")
         gaps = [np.isnan(values) for _, values in given_columns(self._classifier, patterns).values()]
         counts, hashes = np.sum(gaps, axis=0, dtype=int).tolist(), row_hashes(words_of(patterns)).tolist()
@@ -54,21 +65,6 @@ class Facts:
                 facts.append(f"repeated id {names[row]}")
             self._names.update([names[row]] if names else [])
         return ["; ".join(facts) for facts in found]
-
-
-def _unseen(reading: Any, patterns: Any) -> Iterator[tuple[Column, Flags, str]]:
-    """Yield which rows have a category that no training row has, or a value beyond all training values, by column."""
-    columns = list(known_columns(reading, patterns))
-    for _, column, is_new in columns:
-        if is_new is not None:
-            yield column, is_new[column.codes], "which no training row has"
-    for known, column, is_new in columns:
-        if known.low is not None and known.high is not None and is_new is None:
-            below, above = column.values < known.low, column.values > known.high
-            if below.any():
-                yield column, below, f"below all training values ({format_value(column.given(known.low))} and more)"
-            if above.any():
-                yield column, above, f"above all training values (up to {format_value(column.given(known.high))})"
 
 
 def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:

@@ -35,6 +35,7 @@ class FittedPrecomputed(FittedMeasure):
 
     n_columns: Annotated[int, integer(1, 2**40)]
     largest: Annotated[float, real("(0, inf)")]
+    container: ClassVar = PrecomputedRows
 
     def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> LinearPrepared:
         """Pick the prototypes' columns."""
@@ -49,8 +50,6 @@ class FittedPrecomputed(FittedMeasure):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of a block with a column per training row."""
-        if type(patterns) is not PrecomputedRows:
-            return False
         block, columns = patterns.block, patterns.columns
         is_block = block.shape == (len(columns), self.n_columns) and bool((block >= 0).all())
         return is_block and bool(((columns >= 0) & (columns < self.n_columns)).all())

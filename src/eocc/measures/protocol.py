@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from eocc.base.checks import demand
 from eocc.base.threads import cluster_in_use
 from eocc.base.types import Matrix
 from eocc.base.wording import shortened
@@ -48,13 +49,16 @@ class FittedMeasure(_Named):
     kind: ClassVar[str] = ""
     # What an entry of p weighs: one name per entry, or a noun that is numbered.
     weighs: ClassVar[str | tuple[str, ...]] = ""
-    # The classes that patterns in Objects may have; any if there are none.
+    # The classes that patterns in Objects may have, or that of other patterns, as a whole; any if there are none.
     pattern_classes: ClassVar[tuple[type, ...]] = ()
+    container: ClassVar[type | None] = None
     # The names of the columns of a table that the measure itself has read.
     names: Any = ()
     # Whether missing numbers of new rows are allowed; `filled(patterns)` returns rows without gaps.
     fills_gaps: ClassVar[bool] = False
     # The other attributes are methods that some measures have.
+    # accepts(patterns): whether patterns of the right classes in a model file have the right types and shapes.
+    accepts: Any = None
     # Rows of a table: its values by column, and a column of 0 and 1 per category.
     cells: Any = None
     indicator_columns: Any = None
@@ -102,14 +106,13 @@ class FittedMeasure(_Named):
         return self.kind
 
     def check_patterns(self, patterns: Any) -> None:
-        """Raise a ValueError unless the patterns of a model file are what the measure can compare."""
-        if not self.accepts(patterns):
-            raise ValueError(f"the training patterns are not what {self.called} compares")
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns have the right types and shapes."""
+        """Raise a ValueError unless the patterns of a model file, at least one, are what the measure can compare."""
         known = self.pattern_classes
-        return not known or (type(patterns) is Objects and all(type(pattern) in known for pattern in patterns))
+        is_right = (Objects if known else self.container) in (None, type(patterns))
+        is_right = is_right and not (known and any(type(pattern) not in known for pattern in patterns))
+        is_right = is_right and (self.accepts is None or self.accepts(patterns))
+        demand(is_right, f"the training patterns are not what {self.called} compares")
+        demand(len(patterns) > 0, "there are no training rows to compare with")
 
     def comparison_work(self, patterns: Any) -> int:
         """Return about how many table cells it takes to compare the first pattern with all.

@@ -124,9 +124,7 @@ class FittedCosineBags(FittedMeasure):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are dictionaries of positive weights."""
-        return super().accepts(patterns) and all(
-            type(weight) is float and 0 < weight < math.inf for bag in patterns for weight in bag.values()
-        )
+        return all(type(weight) is float and 0 < weight < math.inf for bag in patterns for weight in bag.values())
 
 
 @dataclass(frozen=True)
@@ -231,8 +229,17 @@ def _set(item: Any) -> frozenset[Any]:
 def _bag(item: Any) -> dict[Any, float]:
     if not isinstance(item, Mapping):
         return {token: float(count) for token, count in Counter(_tokens(item, "a bag")).items()}
-    weights = {token: _weight(token, weight) for token, weight in item.items()}
-    return {token: weight for token, weight in weights.items() if weight > 0}
+    weights = dict[Any, float]()
+    for token, weight in item.items():
+        try:
+            value = float(weight)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        if not 0 <= value < math.inf:
+            raise ValueError(f"the count of {token!r} must be a finite number >= 0, not {weight!r}")
+        if value > 0:
+            weights[token] = value
+    return weights
 
 
 def _tokens(item: Any, kind: str) -> Iterable[Any]:
@@ -241,16 +248,6 @@ def _tokens(item: Any, kind: str) -> Iterable[Any]:
     if not isinstance(item, Iterable):
         raise ValueError(f"expected {kind} of tokens, not {item!r:.40}")
     return item
-
-
-def _weight(token: Any, weight: Any) -> float:
-    try:
-        value = float(weight)
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise ValueError(f"the count of {token!r} must be a finite number >= 0, not {weight!r}")
-    return value
 
 
 @dataclass(frozen=True)

@@ -346,7 +346,7 @@ class FittedHamming(FittedSequences):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are strings or tuples of the right length."""
-        return super().accepts(patterns) and all(len(one) == self.n_parameters for one in patterns)
+        return all(len(one) == self.n_parameters for one in patterns)
 
     def _encoded(self, sequences: Any, codes: dict[Any, int]) -> Matrix:
         """Return one code per symbol (n, m); `codes` numbers the symbols in the order in which they occur."""

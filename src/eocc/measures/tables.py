@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, get_args
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from eocc.base.checks import Sizes, demand, hashable, instance, integer, mapping, numbers, optional, real, tuple_of
 from eocc.base.registry import choose, listed
-from eocc.base.types import Flags, Indices, Matrix
+from eocc.base.types import Indices, Matrix
 from eocc.base.wording import format_value, named_values, to_json
 from eocc.measures.base import MixedRows, MixedSquare, filled
 from eocc.measures.difference import Cells, Contribution, Difference, Pair
@@ -34,10 +33,6 @@ class FittedColumn:
     kind: str
     coder: "Coder"
 
-    def check_parts(self, sizes: Sizes) -> None:
-        """Demand kinds of values that exist."""
-        demand({*self.kind.split(AND)} <= {EMPTY, *KINDS}, f"a column holds values of an unknown kind {self.kind!r}")
-
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row of the column of this name in another table, NaN if missing.
 
@@ -53,7 +48,11 @@ class FittedColumn:
             held, holds = names_of_kinds(self.kind), names_of_kinds(column.kind)
             raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
         if isinstance(coder, Numeric):
-            return coder.scaled(column.values)
+            with np.errstate(over="ignore"):
+                gaps = np.ldexp(column.values, -coder.exponent) - coder.low
+                if coder.span == 0:
+                    return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT_SHARE)
+                return np.clip(gaps / coder.span, -FARTHEST, FARTHEST)
         labelled, is_ordered = column.labelled(), isinstance(coder, Ordered)
         known = {level: rank for rank, level in enumerate(coder.levels)} if isinstance(coder, Ordered) else coder.codes
         for label in (label for label in labelled.labels or () if label not in known):
@@ -87,25 +86,13 @@ class Numeric:
     kind: ClassVar = "numeric"
     codes: ClassVar[dict[Any, int]] = {}
 
-    def scaled(self, values: Matrix) -> Matrix:
-        """Return numbers as shares of the range."""
-        with np.errstate(over="ignore"):
-            gaps = np.ldexp(values, -self.exponent) - self.low
-            if self.span == 0:
-                return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT_SHARE)
-            return np.clip(gaps / self.span, -FARTHEST, FARTHEST)
-
 
 @dataclass(frozen=True, eq=False)
 class Categorical:
-    """One code per category, from 0 on; a category that training did not have gets a new one."""
+    """The codes 0, 1, 2 and so on, one per category in its order; one that training did not have gets a new one."""
 
     codes: Annotated[dict[Any, int], mapping(hashable, integer(0, 2**40))]
     kind = "categorical"
-
-    def check_parts(self, sizes: Sizes) -> None:
-        """Demand the codes 0, 1, 2 and so on, in the order of the categories."""
-        demand([*self.codes.values()] == [*range(len(self.codes))], "the codes of categories must be 0, 1, 2 and so on")
 
 
 @dataclass(frozen=True)
@@ -170,73 +157,57 @@ MOST_DONORS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class FittedGower(FittedMeasure):
-    """Gower's measure with the training table's columns fixed."""
+    """Gower's measure with the training table's columns fixed.
+
+    `names` and `kinds` are those of the columns, in the order of p; "empty" means no value in training.
+    """
 
     measure: "Gower"
     columns: tuple[FittedColumn, ...]
     donors: Annotated[Matrix, numbers("n d", gaps=True)]
     kind: ClassVar = "records"
+    container: ClassVar = Table
+
+    def __post_init__(self) -> None:
+        coders = [column.coder for column in self.columns]
+        is_code, kinds = np.array([len(one.codes) > 0 for one in coders]), [one.kind for one in coders]
+        names = [column.name for column in self.columns]
+        vars(self).update(n_parameters=len(names), names=names, kinds=kinds, is_code=is_code)
 
     def check_parts(self, sizes: Sizes) -> None:
-        """Demand different columns, and rows to fill gaps of as many columns."""
-        n_columns = len(self.columns)
-        demand(len({one.name for one in self.columns}) == n_columns, "a column of the table is read twice")
-        is_right = self.donors.shape[1:] == (n_columns,) and len(self.donors) > 0
-        demand(is_right, f"the rows that fill gaps must be at least 1, of {n_columns} columns")
-
-    @property
-    def n_parameters(self) -> int:
-        """One weight per column."""
-        return len(self.columns)
-
-    @property
-    def names(self) -> list[Hashable]:
-        """The columns' names, in the order of p."""
-        return [column.name for column in self.columns]
-
-    @property
-    def kinds(self) -> list[str]:
-        """The columns' kinds, in the order of p; "empty" means no value in training."""
-        return [column.coder.kind for column in self.columns]
-
-    @cached_property
-    def is_code(self) -> Flags:
-        """Which columns hold codes."""
-        return np.array([len(column.coder.codes) > 0 for column in self.columns])
+        """Demand different columns of known kinds, codes in order, and rows to fill gaps of as many columns."""
+        for one in self.columns:
+            kinds, codes = {*one.kind.split(AND)}, one.coder.codes
+            demand(kinds <= {EMPTY, *KINDS}, f"a column holds values of an unknown kind {one.kind!r}")
+            demand([*codes.values()] == [*range(len(codes))], "the codes of categories must be 0, 1, 2 and so on")
+        demand(len({*self.names}) == self.n_parameters, "a column of the table is read twice")
+        is_right = self.donors.shape[1:] == (self.n_parameters,) and len(self.donors) > 0
+        demand(is_right, f"the rows that fill gaps must be at least 1, of {self.n_parameters} columns")
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
         """Encode patterns and prototypes as numbers, shares of the range or codes, without gaps."""
         if prototypes is None:
-            rows = self._filled(patterns)
+            rows = self.encoded(patterns, patterns)
             return MixedSquare(rows, np.ascontiguousarray(rows.T), self.is_code)
-        return MixedRows(self.encoded(patterns, prototypes), self._of_prototypes(prototypes)[0], self.is_code)
+        columns = np.ascontiguousarray(self.encoded(prototypes, prototypes).T)
+        return MixedRows(self.encoded(patterns, prototypes), columns, self.is_code)
 
     def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
-        columns, unseen = self._of_prototypes(prototypes)
-        if patterns is prototypes:
-            return np.ascontiguousarray(columns.T)
-        return self._filled(patterns, tuple(map(dict, unseen)))
 
-    def _of_prototypes(self, prototypes: Any) -> tuple[Matrix, Unseen]:
-        """Return the columns (u, r) of prototypes, and their unseen categories."""
+        def encode(some: Any, known: Unseen) -> tuple[Matrix, Unseen]:
+            unseen = tuple(map(dict, known))
+            return filled(self.cell_values(some, unseen), self.donors, self.is_code), unseen
 
-        def encode() -> tuple[Matrix, Unseen]:
-            unseen: Unseen = tuple({} for _ in self.columns)
-            return np.ascontiguousarray(self._filled(prototypes, unseen).T), unseen
-
-        return derived(prototypes, self, encode)
-
-    def _filled(self, patterns: Any, unseen: Unseen | None = None) -> Matrix:
-        """Return the cells with every gap filled from `donors`."""
-        return filled(self.cell_values(patterns, unseen), self.donors, self.is_code)
+        rows, unseen = derived(prototypes, self, lambda: encode(prototypes, [{} for _ in self.columns]))
+        return rows if patterns is prototypes else encode(patterns, unseen)[0]
 
     def indicator_columns(self, patterns: Any) -> tuple[Matrix, Indices]:
         """Return numbers and levels as they are encoded, and 0 or 1 for each known category: (n, d); the weights (d,).
 
         Gaps are filled. A category unknown in training is 0 in every column.
         """
-        rows, columns, weights = self._filled(patterns), [], []
+        rows, columns, weights = filled(self.cell_values(patterns), self.donors, self.is_code), [], []
         for k, column in enumerate(self.columns):
             values = rows[:, k, None]
             columns.append(values == np.arange(len(column.coder.codes)) if self.is_code[k] else values)
@@ -248,9 +219,10 @@ class FittedGower(FittedMeasure):
 
         Codes of categories that training did not have are added to those that are `unseen`.
         """
-        held = {one.name: READ_AS[one.kind] for one in self.columns if one.kind in READ_AS}
-        table = self.measure.read(patterns, held)
-        given, known = {column.name: column for column in table.columns}, {column.name for column in self.columns}
+        if not isinstance(patterns, Table):
+            held = {one.name: READ_AS[one.kind] for one in self.columns if one.kind in READ_AS}
+            patterns = self.measure.read(patterns, held)
+        given, known = {column.name: column for column in patterns.columns}, {column.name for column in self.columns}
         for name in (one.name for one in self.columns if one.name not in given):
             raise ValueError(f"X lacks column {name!r}, which the training table had")
         for name in (name for name in given if name not in known):
@@ -290,10 +262,6 @@ class FittedGower(FittedMeasure):
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the values by column, for example "age = missing, city = Rome"."""
         return named_values(self.weight_names(), self._cells(pattern))
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns are a table."""
-        return type(patterns) is Table
 
     def _cells(self, table: Table) -> list[Any]:
         known = {column.name: column for column in table.columns}

@@ -29,12 +29,6 @@ COUNT, WIDTH = integer(1), or_word(number("(0, inf)", " or 'auto'"), "auto")
 
 
 @cache
-def _checks(kind: type) -> dict[str, Check]:
-    hints = get_type_hints(kind, include_extras=True).items()
-    return {name: part for name, hint in hints for part in get_args(hint) if isinstance(part, Check)}
-
-
-@cache
 def _thread_pools() -> ThreadpoolController:
     # Finding the thread pools takes longer than many fits.
     return ThreadpoolController()
@@ -91,8 +85,9 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
-        for name, check in _checks(type(self)).items():
-            check(name, getattr(self, name))
+        for name, hint in get_type_hints(type(self), include_extras=True).items():
+            for check in (part for part in get_args(hint) if isinstance(part, Check)):
+                check(name, getattr(self, name))
         # With one thread, sums are added in the same order on every machine.
         with fitting(self) as draft, one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
             targets = draft._read_targets(X)

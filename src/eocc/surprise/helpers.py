@@ -48,12 +48,9 @@ class FarView:
         most = f"helpers.far.mean must have 1 to 4 numbers per weighting, not {per_weighting:g}"
         demand(per_weighting in range(1, 5), most)
 
-    def of(self, rows: Comparison) -> Matrix:
-        """Return the view of new rows."""
-        return self.of_logs(self.logs(rows, np.full(len(rows.patterns), -1)))
-
-    def of_logs(self, logs: Matrix) -> Matrix:
-        """Return the view of rows with these logs of distances."""
+    def of(self, rows: Comparison, logs: Matrix | None = None) -> Matrix:
+        """Return the view of new rows, or of rows with these `logs` of distances."""
+        logs = self.logs(rows, np.full(len(rows.patterns), -1)) if logs is None else logs
         logs = Standardisation(self.mean, self.scale).apply(logs)
         return larger_first(logs.reshape(len(logs), len(self.least), -1).max(axis=2))
 
@@ -83,7 +80,7 @@ def fit_far(among: Comparison, first: Indices, kinds: Indices) -> tuple[FarView,
     logs = np.maximum(logs, np.repeat(np.log(least), logs.shape[1] // v))
     standard = Standardisation.of(logs)
     view = FarView(landmarks, least, standard.mean, standard.scale)
-    return view, view.of_logs(logs)
+    return view, view.of(among, logs)
 
 
 # The number of folds in which training rows are left out: equal rows share one, and different rows are spread evenly.
@@ -227,7 +224,7 @@ def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     values, found, active = values_of(reference, reference.prototypes), np.empty(len(reference)), reference.active
     is_gap, is_code = np.isnan(values), np.broadcast_to(reference.measure.is_code, active.shape)[active]
     columns = zip(values.T.copy(), is_gap.T, is_code, strict=True)
-    fitted = [(_codes if code else _numbers)(one[~empty] if empty.any() else one) for one, empty, code in columns]
+    fitted = [_fitted(one[~empty] if empty.any() else one, code) for one, empty, code in columns]
     facts, made = np.array([facts for *_, facts in fitted]).T.copy(), []
     (n, u), gaps, known = is_gap.shape, is_gap.sum(axis=0), np.sort(is_gap.sum(axis=1))
     for left_out in (0, 1):
@@ -257,7 +254,18 @@ def _surprise(count: Indices, n: int, left_out: int, excess: Matrix | Indices) -
 Fitted = tuple[Matrix, Matrix, tuple[float, float, float, float]]
 
 
-def _numbers(present: Matrix) -> Fitted:
+def _fitted(present: Matrix, is_code: bool) -> Fitted:
+    """Return it for a column with these values; of codes -log p of each, then of any other."""
+    if is_code:
+        codes = present.astype(np.int64)
+        counts, found = np.append(np.bincount(codes), 0), []
+        others = np.sort(counts[codes] - 1)  # those of a training cell do not include itself
+        for left_out in (0, 1):
+            own = np.maximum(counts - left_out, 0)
+            rarest = others[left_out] if len(others) > left_out else 0
+            excess = np.log((1 + rarest) / (1 + own))
+            found.append(_surprise(np.searchsorted(others, own, side="right"), len(codes), left_out, excess))
+        return found[0], found[1], (0.0, 1.0, 1.0, 1.0)
     if not len(present):
         return present, present, (0.0, 1.0, 1.0, 1.0)
 
@@ -273,16 +281,3 @@ def _numbers(present: Matrix) -> Fitted:
     above, below = (median(side) if len(side) else size for side in (apart[high:], -apart[:low]))
     far = np.sort(np.maximum(apart / above, -apart / below), kind="stable")
     return far, far, (middle, above, below, ROUNDING * size / max(above, below))
-
-
-def _codes(present: Matrix) -> Fitted:
-    """Return -log p of each code, then of any other. The others of a training cell do not include itself."""
-    codes = present.astype(np.int64)
-    counts, found = np.append(np.bincount(codes), 0), []
-    others = np.sort(counts[codes] - 1)
-    for left_out in (0, 1):
-        own = np.maximum(counts - left_out, 0)
-        rarest = others[left_out] if len(others) > left_out else 0
-        excess = np.log((1 + rarest) / (1 + own))
-        found.append(_surprise(np.searchsorted(others, own, side="right"), len(codes), left_out, excess))
-    return found[0], found[1], (0.0, 1.0, 1.0, 1.0)

@@ -118,15 +118,11 @@ class SurpriseModel:
         means = [one.mean_distance for one in self.neighbours.weightings]
         return labelled(self.views(rows, near).max(axis=1), rows, near, to_outliers, means)
 
-    def surprises(self, patterns: Any) -> Matrix:
-        """Return the surprise of new patterns."""
-        return self.surprises_compared(*self.compare(patterns))
-
-    def surprises_compared(self, rows: Comparison, near: list[Nearest]) -> Matrix:
-        """Return the surprise of patterns whose nearest normal rows are known."""
-        ratio = self.likelihood_ratio
-        surprises = self.views(rows, near).max(axis=1) if ratio is None else ratio.of(self.labelled(rows, near))
-        return np.asarray(surprises if self.correction is None else surprises + self.correction.of(rows.patterns))
+    def surprises(self, patterns: Any, compared: tuple[Comparison, list[Nearest]] | None = None) -> Matrix:
+        """Return the surprise of new patterns, which may be `compared` already."""
+        compared, ratio = self.compare(patterns) if compared is None else compared, self.likelihood_ratio
+        surprises = self.views(*compared).max(axis=1) if ratio is None else ratio.of(self.labelled(*compared))
+        return np.asarray(surprises if self.correction is None else surprises + self.correction.of(patterns))
 
 
 def fit_surprise(
@@ -185,10 +181,10 @@ def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) ->
     half the distance of the nearest training row: answers move no training row and no limit.
     """
     middle, high = np.quantile(surprises, [0.5, 0.95]).tolist()
-    compared, near = model.compare(rows)
-    here = model.surprises_compared(compared, near)
+    compared = model.compare(rows)
+    here = model.surprises(rows, compared)
     wanted = np.where(y == 1, np.minimum(middle - here, 0.0), np.maximum(2 * high - middle - here, 0.0))
-    reaches = np.maximum(REACH * near[0].distances[:, 0], TINY)
+    reaches = np.maximum(REACH * compared[1][0].distances[:, 0], TINY)
     found = Correction(Reference(model.normal.measure, rows, model.normal.weightings), wanted, reaches)
     # A lone answer is followed exactly.
     kernels = (found.kernels(rows) + NOISE * np.eye(len(wanted))) / (1 + NOISE)
@@ -244,10 +240,9 @@ def surprise_from_state(
 
 def _helpers(state: Any, normal: Reference, sizes: Sizes) -> dict[str, Any]:
     """Return the stored helpers, and the cells of a table."""
-    known = [name for name in HANDICAPS if type(state) is dict and name in state]
-    demand(type(state) is dict and len(known) == len(state), f"helpers must be some of {', '.join(HANDICAPS)}")
-    found: dict[str, Any] = {}
-    for name in known:
+    is_right, found = type(state) is dict and {*state} <= {*HANDICAPS}, dict[str, Any]()
+    demand(is_right, f"helpers must be some of {', '.join(HANDICAPS)}")
+    for name in (name for name in HANDICAPS if name in state):
         if name == "cell":
             check_keys("helpers.cell", state[name], ())
             demand(normal.measure.cell_values is not None, "only tables have a cell view")

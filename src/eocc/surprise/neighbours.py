@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from eocc.base.checks import Sizes, demand, numbers, real
-from eocc.base.stored import restored, unstacked
+from eocc.base.stored import check_keys, declared, restored
 from eocc.base.threads import BLOCK_SIZE
 from eocc.base.types import HUGE, ROUNDING, Indices, Matrix
 from eocc.kernels.smallest import LocalScales
@@ -197,7 +197,14 @@ def restored_neighbours(state: Any, sizes: Sizes) -> NeighboursView:
     if type(stored) is dict and isinstance(scales := stored.get("local_scales"), np.ndarray):
         # In files of format 3, training rows count in the local scales of others when they are left out.
         stored = {"local_radii": np.zeros_like(scales), "next_distances": np.zeros_like(scales), **stored}
-    weightings = unstacked(Weighting, stored, "weightings", sizes)
+    check_keys("weightings", stored, declared(Weighting))
+    for name, one in stored.items():
+        is_right = type(one) is np.ndarray and one.dtype == np.float64 and one.ndim > 0
+        demand(is_right, f"weightings.{name} must be numbers, stored as doubles")
+    lengths = {len(one) for one in stored.values()}
+    demand(len(lengths) == 1, "weightings must hold arrays of one length")
+    rows = ({name: one[k] if one.ndim > 1 else one[k].item() for name, one in stored.items()} for k in range(*lengths))
+    weightings = tuple(restored(Weighting, row, "weightings", sizes) for row in rows)
     v = sizes["v"] = len(weightings)
     demand(0 < v <= 2, f"there must be 1 to 2 weightings, as given and variance-equalised, not {v}")
     standardisation = restored(Standardisation, state["standardisation"], "standardisation", {"c": 2 * v})

@@ -66,7 +66,7 @@ class ReadColumn:
     def check_parts(self, sizes: Sizes) -> None:
         """Demand that a column of this kind can have the ends."""
         ends = np.array([end for end in (self.low, self.high) if end is not None])
-        Column(self.name, self.kind, ends, None).check_parts(sizes)
+        Table((Column(self.name, self.kind, ends),)).check_parts(sizes)
         demand((np.diff(ends) >= 0).all(), f"low of column {self.name!r} must not exceed high")
 
     def part_name(self, part: str) -> Hashable:
@@ -197,7 +197,13 @@ class Reading:
 
     def having_seen(self, patterns: Any) -> "Reading":
         """Return the reading with the ranges and categories of these training patterns."""
-        found = {column.name: _seen(column) for column in columns_of(patterns, self.names)}
+        found = dict[Hashable, dict[str, Any]]()
+        for column in columns_of(patterns, self.names):
+            present = column.values[~np.isnan(column.values)]
+            if column.labels is None and len(present):
+                found[column.name] = {"low": float(present.min()), "high": float(present.max())}
+            elif column.labels is not None and column.kind == TEXT:
+                found[column.name] = {"labels": tuple(str(column.labels[int(code)]) for code in np.unique(present))}
         return replace(self, columns=tuple(replace(one, **found.get(one.name, {})) for one in self.columns))
 
 
@@ -213,14 +219,6 @@ class Read:
 
     def __getitem__(self, rows: Any) -> "Read":
         return replace(self, patterns=self.patterns[rows])
-
-
-def _seen(column: Column) -> dict[str, Any]:
-    present = column.values[~np.isnan(column.values)]
-    if column.labels is not None:
-        labels = tuple(str(column.labels[int(code)]) for code in np.unique(present))
-        return {"labels": labels} if column.kind == TEXT else {}
-    return {"low": float(present.min()), "high": float(present.max())} if len(present) else {}
 
 
 def fit_reading(

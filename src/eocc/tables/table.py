@@ -55,15 +55,6 @@ class Column:
     # The numbers of a column of text that holds nothing else, NaN if missing; None for any other column.
     plain: ClassVar[Any] = None
 
-    def check_parts(self, sizes: Sizes) -> None:
-        """Demand that values with labels are indices into them, and others of a known kind."""
-        present, n_labels = self.values[~np.isnan(self.values)], len(self.labels or ())
-        is_right = ((present >= 0) & (present < n_labels) & (present == np.floor(present))).all()
-        if self.labels is None:
-            is_right = {*self.kind.split(AND)} <= {EMPTY, *KINDS} and (self.kind != EMPTY or len(present) == 0)
-            is_right &= bool((np.abs(present) <= MOST_MICROSECONDS.get(self.kind, np.inf)).all())
-        demand(is_right, "the fields of a Column do not fit together")
-
     def __len__(self) -> int:
         return len(self.values)
 
@@ -212,7 +203,14 @@ class Table:
     dialect: Unstored[Any] = None
 
     def check_parts(self, sizes: Sizes) -> None:
-        """Demand columns of one length and of different names."""
+        """Demand columns of one length and of different names, whose values are indices into labels or of the kind."""
+        for one in self.columns:
+            present, n_labels = one.values[~np.isnan(one.values)], len(one.labels or ())
+            is_right = ((present >= 0) & (present < n_labels) & (present == np.floor(present))).all()
+            if one.labels is None:
+                is_right = {*one.kind.split(AND)} <= {EMPTY, *KINDS} and (one.kind != EMPTY or len(present) == 0)
+                is_right &= bool((np.abs(present) <= MOST_MICROSECONDS.get(one.kind, np.inf)).all())
+            demand(is_right, "the fields of a Column do not fit together")
         is_right = len({len(column.values) for column in self.columns}) == 1
         is_right &= len({column.name for column in self.columns}) == len(self.columns)
         demand(is_right, "the fields of a Table do not fit together")

@@ -20,7 +20,7 @@ from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import FittedMeasure
 from eocc.scale.passes import Part, Passes
 from eocc.space.prototypes.selections import check_places
-from eocc.tables.table import Column, Table
+from eocc.tables.table import Table
 
 Words = NDArray[np.uint64]
 
@@ -34,12 +34,17 @@ def words_of(patterns: Any) -> Words:
     if isinstance(patterns, np.ndarray):
         return np.ascontiguousarray(patterns, np.float64).view(np.uint64)
     if isinstance(patterns, Table):
-        return np.column_stack([_column_words(column) for column in patterns.columns])
+        words = []
+        for column in patterns.columns:
+            of_value = None if column.labels is None else words_of([*column.labels, None])[:, 0]
+            words.append((column.values + 0.0).view(np.uint64) if of_value is None else of_value[column.codes])
+        return np.column_stack(words)
     if isinstance(patterns, Records):
         return np.hstack([words_of(part) for part in patterns.parts.values()])
     if isinstance(patterns, PrecomputedRows):
         return words_of(np.sort(patterns.block, axis=1))
-    return np.array([[_word(pattern)] for pattern in patterns], np.uint64)
+    digests = (blake2b(_text(pattern), digest_size=8).digest() for pattern in patterns)
+    return np.array([[int.from_bytes(digest, "little")] for digest in digests], np.uint64)
 
 
 def exact_copies(patterns: Any) -> Indices:
@@ -59,17 +64,6 @@ def different_rows(patterns: Any) -> Indices:
     """Return the places of the first of each set of equal patterns, ascending."""
     _, first = np.unique(row_hashes(words_of(patterns)), return_index=True)
     return np.sort(first)
-
-
-def _column_words(column: Column) -> Words:
-    if column.labels is None:
-        return (column.values + 0.0).view(np.uint64)
-    of_label = np.array([*map(_word, column.labels), _word(None)], np.uint64)
-    return of_label[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
-
-
-def _word(pattern: Any) -> int:
-    return int.from_bytes(blake2b(_text(pattern), digest_size=8).digest(), "little")
 
 
 def _text(pattern: Any) -> bytes:
