@@ -210,6 +210,14 @@ def test_a_model_larger_than_the_limit_loads_with_a_higher_limit(folder):
     assert load(folder / "whole.eocc", max_bytes=2**40).n_features_in_ == 4
 
 
+def test_encrypted_and_linked_members_are_refused(folder):
+    data = saved(folder, "euclidean")
+    for place, more in ((8, b"\1"), (38, struct.pack("<L", 0o120777 << 16)), (38, struct.pack("<L", 0o020666 << 16))):
+        entry = data.index(b"PK\1\2") + place
+        altered = data[:entry] + more + data[entry + len(more) :]
+        assert "is encrypted, a link or a device" in refusal(folder, altered)
+
+
 def test_duplicate_and_unlisted_members_are_refused(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
     more = {**members, "weights.npx": members["weights.npy"]}

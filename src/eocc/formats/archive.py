@@ -19,6 +19,8 @@ from eocc.base.printing import complaint, quoted
 
 # The start of an entry in the directory of a zip, which zipfile reads at once.
 ENTRY_MARK = b"PK\1\2"
+# What a member may be: of no known type, a file, a folder.
+PLAIN = (0, stat.S_IFREG, stat.S_IFDIR)
 Opener = Callable[[], tuple[IO[bytes], int]]  # returns a file and the size that it declares
 FAILURES = (OSError, EOFError, RuntimeError, OverflowError, ValueError, zipfile.BadZipFile, zlib.error, struct.error)
 
@@ -143,7 +145,7 @@ class Collection:
             if not is_inside(name) or name in found:
                 fault = "appears twice" if name in found else "leads out of the archive"
                 raise complaint(where, None, f"member {quoted(name)} {fault}")
-            if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            if stat.S_IFMT(member.external_attr >> 16) not in PLAIN:
                 raise complaint(where, None, f"member {quoted(name)} is a link or a device")
             if not member.is_dir():
                 found[name] = partial(_open_member, archive, member)
