@@ -124,7 +124,7 @@ class DriftCounts:
             than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
             remark = f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
         columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
-        named, expected = tuple(column for _, column in columns), self._rate * self._n_rows
+        named, expected = tuple(column for _, column in columns), round(self._rate * self._n_rows, 6)
         return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, named, remark)
 
 
