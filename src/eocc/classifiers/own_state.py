@@ -137,8 +137,7 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> None:
     features = PairFeatures(measure, classifier.weights_, prototypes, unit) if features is None else features
     sizes["q"] = sizes["r"] + 1
     placement = Placement(**{name: state[name] for name in declared(Placement)})
-    # Freivalds' test: a random sum of the axes shows whether they are at right angles.
-    probe = np.random.default_rng().uniform(1, 2, sizes["r"])
+    probe = np.random.default_rng().uniform(1, 2, sizes["r"])  # one sum of the axes shows their angles (Freivalds)
     gap = np.abs(placement.axes.T @ (placement.axes @ probe) - probe).max(initial=0.0)
     demand(constant is not None or gap <= ROUNDING, "axes must be of length 1 and at right angles")
     outliers, every = state["known_outliers"], np.arange(sizes["k"])

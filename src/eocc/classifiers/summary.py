@@ -170,8 +170,9 @@ class Summarises:
         docs/guides/from_p_values_to_decisions.md. A warning says if the training rows are too few to find a single row.
         """
         self._calibrated()  # or an error
-        counting, p_values = self._counted(X)
-        found = counting.summary(rate).discoveries
+        counting, patterns = Counting(self), self._read(X)
+        p_values = counting.add(patterns, self._score_read(patterns))["p_value"]
+        found: Any = counting.summary(rate).discoveries
         if found.remark:
             warn_user(found.remark)
         return np.asarray(found.among(p_values) & ~counting.are_empty)
@@ -184,13 +185,9 @@ class Summarises:
         """
         check_is_fitted(self)
         number("(0, 1)")("rate", rate)
-        counting: Counting = self._counted(X)[0]
-        return counting.summary(rate)
-
-    def _counted(self: Any, X: Any) -> tuple[Counting, Any]:
-        """Return the counts of the rows of X, and their p-values, None if the model is not calibrated."""
         counting, patterns = Counting(self), self._read(X)
-        return counting, counting.add(patterns, self._score_read(patterns)).get("p_value")
+        counting.add(patterns, self._score_read(patterns))
+        return counting.summary(rate)
 
     def _html_repr(self) -> str:
         """Return what a notebook shows, without the names of the columns of `transform`, one per prototype."""

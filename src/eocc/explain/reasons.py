@@ -128,18 +128,13 @@ def range_reason(
 
     The text says what they have; {} is the place of the range.
     """
-    said, least, most = format_within(extent_of(value, low, high), value, low, high)
+    are_numbers = isinstance(value, int | float) and isinstance(low, int | float)  # not dates
+    extent = float(high - low) or abs(float(value - low)) if are_numbers else 0.0
+    said, least, most = format_within(extent, value, low, high)
     said, normal = format_own(value, said), f"up to {least} or from {most}" if gap else f"{least} to {most}"
     normal = least if least == most else normal
     words = f"{name} is {said}; {text.replace('{}', normal)}"
     return Reason(name, words, to_json(value), to_json(low), to_json(high), share, said, normal, stands_out)
-
-
-def extent_of(value: Any, low: Any, high: Any) -> float:
-    """Return the range of the near values, or the distance from it if they are all the same; 0 for dates."""
-    if isinstance(value, int | float) and isinstance(low, int | float):
-        return float(high - low) or abs(float(value - low))
-    return 0.0
 
 
 def categories_in_words(counts: Counter[str]) -> str:

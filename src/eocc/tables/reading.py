@@ -323,8 +323,7 @@ def _remarks_on(
             remedies = (convert, better or f"correct it, leave it empty, or {option}")
         text = f"column {name} counts as text because {quoted(judgement.odd)}{{place}} {judgement.fault}"
         yield Remark(text, *remedies, row, column.name)
-    is_found = is_undeclared and known.kind == DATE and len(np.unique(column.values)) > 1  # `constant` says the rest
-    if known.parts != (MOMENT,) or is_found:
+    if known.parts != (MOMENT,) or (is_undeclared and known.kind == DATE and len(np.unique(column.values)) > 1):
         hours = f"--kind {shlex.quote(f'{shown(column.name)}=hours')} leaves the moment out"
         remedy = hours if CLOCK in known.parts else f"{option} leaves it out"
         said = " and ".join(filter(None, [", ".join(known.parts[:-1]), known.parts[-1]]))
