@@ -87,6 +87,8 @@ def test_rows_without_values_are_no_discoveries(score, folder, tmp_path):
     assert found["gaps"]["empty_rows"] == 3
     assert scores.discovery[:3].tolist() == [0, 0, 0]
     assert found["discoveries"]["count"] == scores.discovery.sum()
+    assert score("blank.csv", "-o", "s.csv", "--fail-on", "bad>2", "-q") == 4
+    assert score("blank.csv", "-o", "s.csv", "--fail-on", "bad>3", "-q") == 0
 
 
 def test_the_id_of_a_model_is_that_of_its_fitted_values(folder, tmp_path):
@@ -107,7 +109,7 @@ def test_the_id_of_a_model_is_that_of_its_fitted_values(folder, tmp_path):
         ("new.csv", "rejected>1000,discoveries>4", "discoveries in 60 rows"),
         ("new.csv", "rejected>1000,discoveries>40", ""),
         ("clean.csv", "drift,discoveries", ""),
-        ("bad.csv", "bad", "1 of 60 rows cannot be read"),
+        ("bad.csv", "bad", "1 of 60 rows bad: not readable"),
         ("bad.csv", "bad>1", ""),
         ("clean.csv", "bad", ""),
     ],
@@ -183,7 +185,7 @@ def test_a_file_without_a_row_that_can_be_read_has_a_summary(score, folder, tmp_
     options = ["-o", "s.csv", "--summary", "out.json", "-q", "--fail-on"]
     assert score("all_bad.csv", *options, "drift,discoveries") == 0
     assert score("all_bad.csv", *options, "drift,bad>2") == 4
-    assert capsys.readouterr().err.count("3 of 3 rows cannot be read") == 1
+    assert capsys.readouterr().err.count("3 of 3 rows bad") == 1
     found = json.loads((tmp_path / "out.json").read_text())
     assert (found["rows"], found["rejected"], found["bad_cells"]["rows"]) == (3, 3, 3)
     assert found["drift"] is found["rejected_by_chance"] is None

@@ -64,6 +64,18 @@ def test_the_classifier_warns_and_refuses_rates_outside_0_and_1():
             clf.summary(new, rate)
 
 
+def test_rows_without_any_value_are_left_out_as_in_the_summary():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    clf = SurpriseClassifier(measure="gower").fit(np.where(X > 2.2, np.nan, X))
+    strange = np.random.default_rng(1).normal(size=(20, 3)) * 3
+    new = np.vstack([strange, np.full((2, 3), np.nan)])
+    with pytest.warns(UserWarning, match="no values"):
+        found = clf.discoveries(new)
+    assert found.tolist() == [*clf.discoveries(strange), False, False]
+    with pytest.warns(UserWarning, match="no values"):
+        assert found.sum() == clf.summary(new).discoveries.count == 13
+
+
 def test_a_model_without_p_values_has_no_discoveries():
     clf = EntropicOneClassClassifier(search=None, random_state=0).fit(np.random.default_rng(0).normal(size=(20, 2)))
     with pytest.raises(ValueError, match="not calibrated"):

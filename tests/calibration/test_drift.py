@@ -78,6 +78,7 @@ def test_the_p_value_by_hand():
 
     two = drift([4.5, 4.5])
     assert (two.n_rejected, two.n_expected) == (2, 0.1)
+    assert drift([50.0] * 131).n_expected == 6.55  # 0.05 * 131 is 6.550000000000001
     assert two.p_value == pytest.approx(2 * 5 * 6 / (100 * 101))
     assert drift([24.15] * 4).p_value == pytest.approx(12 * 51 * 52 * 53 * 54 / (100 * 101 * 102 * 103))
     four = drift([24.05] * 4)

@@ -294,7 +294,7 @@ FAILURES = [
     (["plot", "m.eocc", "roc", "--data", "train.csv"], "pass --label and --target"),
     (["plot", "m.eocc", "modularity", "--data", "train.csv"], "leave --data out"),
     (["plot", "m.eocc", "space", "--label", "a", "--target", "1"], "pass --data"),
-    (["plot", "m.eocc", "membership"], "needs two columns of numbers; this model has 3 columns: the picture 'space'"),
+    (["plot", "m.eocc", "membership"], "needs two columns of numbers; this model has 3 columns: draw 'space' instead"),
 ]
 
 

@@ -33,6 +33,14 @@ def test_constant_columns_are_noted(tmp_path, capsys):
     assert (pd.read_csv(tmp_path / "s.csv")["decision"] == -1).mean() > 0.9
 
 
+def test_a_constant_column_of_dates_has_one_note(tmp_path, capsys):
+    pd.DataFrame(ROWS, columns=["a", "b"]).assign(day="2026-01-02").to_csv(tmp_path / "a.csv", index=False)
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    said = capsys.readouterr().err
+    assert "day is always 2026-01-02" in said
+    assert "is compared by" not in said
+
+
 def test_a_row_counter_is_set_aside_unless_asked_for(tmp_path, capsys):
     pd.DataFrame(ROWS, columns=["a", "b"]).assign(**{"row id": np.arange(1, 101)}).to_csv(
         tmp_path / "a.csv", index=False

@@ -3,12 +3,14 @@
 import os
 import random
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from dataclasses import replace
 
 import pytest
 
+from eocc.formats.archive import SAFE, Collection
 from eocc.formats.graphs.gxl import read_graph_set
 from graph_files import (
     SMALL,
@@ -98,6 +100,15 @@ def test_the_directory_of_an_archive_is_not_read_if_it_is_too_long(tmp_path):
     limits = replace(SMALL, total_bytes=2**20)
     assert "holds more than the limit of 20 files" in message_of(read_graph_set, path, limits=limits)
     assert "larger than the limit of 25000 bytes" in message_of(read_graph_set, path, limits=SMALL)
+
+
+def test_a_zip_is_not_read_into_memory(tmp_path):
+    path = write_zip(tmp_path / "a.zip", {f"{i}.gxl": os.urandom(2**20) for i in range(12)})
+    tracemalloc.start()
+    names = Collection(path, SAFE).names
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(names), peak < 2**22) == (12, True)
 
 
 @pytest.mark.parametrize(("declared", "summed"), [(300, 300), (300, 301), (9_000, 20), (2**31, 20)])

@@ -13,7 +13,7 @@ from altered_models import pack, pack_as_is, unpack
 from fuzz_model_file import fuzz
 
 from doubles import plain
-from eocc import SurpriseClassifier, load, save
+from eocc import RegionClassifier, SurpriseClassifier, load, save
 from eocc.entropic.rules import Gaussian, std_extent
 from eocc.formats.archive import Limits
 from eocc.formats.model_file import ModelFileError, NotSaved, container
@@ -208,6 +208,24 @@ def test_a_model_larger_than_the_limit_loads_with_a_higher_limit(folder):
     (folder / "whole.eocc").write_bytes(data)
     refusal(folder, data, max_bytes=1000)
     assert load(folder / "whole.eocc", max_bytes=2**40).n_features_in_ == 4
+
+
+def test_encrypted_and_linked_members_are_refused(folder):
+    data = saved(folder, "euclidean")
+    for place, more in ((8, b"\1"), (38, struct.pack("<L", 0o120777 << 16)), (38, struct.pack("<L", 0o020666 << 16))):
+        entry = data.index(b"PK\1\2") + place
+        altered = data[:entry] + more + data[entry + len(more) :]
+        assert "is encrypted, a link or a device" in refusal(folder, altered)
+
+
+def test_axes_of_regions_that_are_not_at_right_angles_are_refused(folder):
+    manifest, members = unpack(saved(folder, "gower", RegionClassifier))
+    axes = array_from_bytes(members["axes.npy"])
+    for change in ([[1e-6]], [[0.5], [0.5]]):
+        altered = axes.copy()
+        altered[: len(change), :1] += change
+        data = pack(manifest, {**members, "axes.npy": array_bytes(altered)})
+        assert "axes must be of length 1 and at right angles" in refusal(folder, data)
 
 
 def test_duplicate_and_unlisted_members_are_refused(folder):

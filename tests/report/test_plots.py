@@ -113,10 +113,10 @@ def test_one_row_and_copies_have_a_plane_too():
 @pytest.mark.parametrize("names", [None, ["pay $\\foo$", "$x", "y", "z"]])
 def test_a_membership_surface_of_other_than_two_columns_says_what_to_use(setosa, names):
     with pytest.raises(
-        ValueError, match="needs two columns of numbers; this model has 4 columns: the picture 'space' shows any"
+        ValueError, match="needs two columns of numbers; this model has 4 columns: draw 'space' instead"
     ):
         plot_membership(SurpriseClassifier().fit(pd.DataFrame(setosa, columns=names)), axes=axis())
-    with pytest.raises(ValueError, match="this model has no columns of numbers"):
+    with pytest.raises(ValueError, match="this model compares other data: draw 'space' instead"):
         plot_membership(SurpriseClassifier(measure="string-edit").fit(["oak", "elm"]), axes=axis())
 
 

@@ -1,5 +1,7 @@
 """Sources that cannot be fitted or scored: the errors, and that nothing is left half done."""
 
+import os
+
 import dask.dataframe
 import numpy as np
 import pandas
@@ -44,6 +46,17 @@ def test_a_bad_source_is_a_one_line_error_and_the_classifier_is_unchanged(source
         fit_stream(clf, source)
     assert "\n" not in str(raised.value)
     assert vars(clf) == before
+
+
+def test_a_pipe_of_the_shell_is_scored_and_refused_by_a_fit(tmp_path):
+    write_csv(tmp_path / "rows.csv", ROWS[:50])
+    clf, (end, start) = fit_stream(classifier(), tmp_path / "rows.csv"), os.pipe()
+    os.write(start, (tmp_path / "rows.csv").read_bytes())
+    os.close(start)
+    with pytest.raises(ValueError, match="is a pipe, which can be read only once; write it to a file first"):
+        fit_stream(classifier(), f"/dev/fd/{end}")
+    assert score_stream(clf, f"/dev/fd/{end}", tmp_path / "s.csv").n_rows == 50
+    os.close(end)
 
 
 @pytest.mark.parametrize(("settings", "options", "message"), [

@@ -302,7 +302,7 @@ def test_a_new_series_that_cannot_be_cut_gives_one_line_and_no_scores(run, tmp_p
     told = {
         "short.csv": "windows of 20 values are longer than any series without a gap, of 19 at most",
         "odd.csv": "the times of 'A' are irregular",
-        "words.txt": "has no columns; only tables are cut into windows",
+        "words.txt": "has no columns; pass a table, or fit without --window",
         "other.csv": "has no column 'load', which the model needs",
         "new.csv --id sensor": "--id is about rows, but windows of rows are compared",
     }

@@ -133,7 +133,8 @@ class DriftCounts:
             of_values = kolmogorov_smirnov if one.is_number else chi_square
             found_in.append((max(chi_square(gaps), of_values(both[:, :-1])), one.name))
         found_in.sort(key=lambda one: one[0], reverse=True)
-        columns, expected = tuple(ColumnDrift(name, math.exp(-e)) for e, name in found_in), self._rate * self._n_rows
+        columns = tuple(ColumnDrift(name, math.exp(-e)) for e, name in found_in)
+        expected = round(self._rate * self._n_rows, 6)
         return Drift(min(1.0, rejected, least), self._n_rows, self._n_rejected, expected, columns, remark)
 
 

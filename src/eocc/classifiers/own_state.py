@@ -6,6 +6,7 @@ import numpy as np
 
 from eocc.base.checks import FITTED, Check, demand, indices, numbers, optional, real
 from eocc.base.stored import check_keys, check_values, declared, restored, written
+from eocc.base.types import ROUNDING
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, Placement, has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, Ellipsoids, KnownOutliers
 from eocc.entropic.graph import SpanningTree
@@ -135,6 +136,9 @@ def restore_regions(classifier: Any, state: dict[str, Any]) -> float:
     features = PairFeatures(measure, classifier.weights_, prototypes, unit) if features is None else features
     sizes["q"] = sizes["r"] + 1
     placement = Placement(**{name: state[name] for name in declared(Placement)})
+    probe = np.random.default_rng().uniform(1, 2, sizes["r"])  # one sum of the axes shows their angles (Freivalds)
+    gap = np.abs(placement.axes.T @ (placement.axes @ probe) - probe).max(initial=0.0)
+    demand(constant is not None or gap <= ROUNDING, "axes must be of length 1 and at right angles")
     outliers, every = state["known_outliers"], np.arange(sizes["k"])
     if outliers is not None:
         outliers = restored(KnownOutliers, outliers, "known_outliers", {"q": sizes["q"]})

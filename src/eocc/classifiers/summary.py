@@ -166,14 +166,16 @@ class Summarises:
     def discoveries(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.
 
-        Benjamini-Hochberg on the p-values of all rows of X: see docs/guides/from_p_values_to_decisions.md. A warning
-        says if the model has too few training rows to find a single row among those of X.
+        Benjamini-Hochberg on the p-values of the rows of X with any value; the others are no discoveries: see
+        docs/guides/from_p_values_to_decisions.md. A warning says if the training rows are too few to find a single row.
         """
-        p_values = np.asarray(self.p_values(X))
-        found = DiscoveryCounts(self._calibrated()).add(p_values).result(rate)
+        self._calibrated()  # or an error
+        counting, patterns = Counting(self), self._read(X)
+        p_values = counting.add(patterns, self._score_read(patterns))["p_value"]
+        found: Any = counting.summary(rate).discoveries
         if found.remark:
             warn_user(found.remark)
-        return found.among(p_values)
+        return np.asarray(found.among(p_values) & ~counting.are_empty)
 
     def summary(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Summary:
         """Return what became of the rows of X: counts, discoveries, drift, new categories, gaps.

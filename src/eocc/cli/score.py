@@ -44,11 +44,12 @@ def _why(what: str, most: int, outcome: Any) -> str:
     """Return why a condition of --fail-on came true, "" if it did not."""
     from eocc.base.wording import counted
 
-    n_rejected, n_bad, drift, found = outcome.n_rejected, len(outcome.bad_cells), outcome.drift, outcome.discoveries
+    n_rejected, drift, found = outcome.n_rejected, outcome.drift, outcome.discoveries
+    n_bad = len(outcome.bad_cells) + outcome.n_empty
     is_true, words = {
         REJECTED: (n_rejected > most, f"{n_rejected:,} of {outcome.n_rows:,} rows rejected, more than {most:,}"),
         DISCOVERIES: (found is not None and found.count > most, str(found).rstrip(".")),
-        BAD: (n_bad > most, f"{n_bad:,} of {counted(outcome.n_rows, 'row')} cannot be read"),
+        BAD: (n_bad > most, f"{n_bad:,} of {counted(outcome.n_rows, 'row')} bad: not readable, or without any value"),
         DRIFT: (drift is not None and drift.is_drift, f"drift: {drift}".rstrip(".")),
     }[what]
     return words if is_true else ""
@@ -68,7 +69,7 @@ def _why(what: str, most: int, outcome: Any) -> str:
               help="A JSON file for the counts, discoveries, drift and notes.")  # fmt: skip
 @click.option("--fail-on", default="", metavar="CONDITION,...",
               help="Exit with code 4 on drift, 'rejected>N', discoveries (0.1 of them false, or --fdr) or bad: "
-                   "rows with a cell that cannot be read.")  # fmt: skip
+                   "rows with a cell that cannot be read, or without any value.")  # fmt: skip
 @options.data_options("id_column", "strict")
 def score(
     model: Path, data: options.DataFiles, output: Path | None, form: str | None, keep: str, only: str | None,

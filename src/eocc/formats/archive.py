@@ -1,6 +1,5 @@
 """A folder or a zip file as named files. Reading stays within limits and inside the folder; errors name the file."""
 
-import io
 import os
 import re
 import stat
@@ -10,15 +9,18 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO
+from weakref import finalize
 
 from eocc.base.printing import complaint, quoted
 
 # The start of an entry in the directory of a zip, which zipfile reads at once.
-ENTRY_MARK = b"PK\1\2"
+ENTRY_MARK, BLOCK = b"PK\1\2", 2**20
+# What a member may be: of no known type, a file, a folder.
+PLAIN = (0, stat.S_IFREG, stat.S_IFDIR)
 Opener = Callable[[], tuple[IO[bytes], int]]  # returns a file and the size that it declares
 FAILURES = (OSError, EOFError, RuntimeError, OverflowError, ValueError, zipfile.BadZipFile, zlib.error, struct.error)
 
@@ -133,17 +135,24 @@ class Collection:
         return _open_regular(path)
 
     def _members(self) -> dict[str, Opener]:
-        data, where = read_file(self.path, replace(self.limits, file_bytes=self.limits.total_bytes))
-        self._check_count(data.count(ENTRY_MARK))
+        where, most = str(self.path), self.limits.total_bytes
         with _failing(where):
-            archive = zipfile.ZipFile(io.BytesIO(data))
+            file, size = _open_regular(self.path)
+            finalize(self, file.close)
+            # The directory is read at once, so its entries are counted first; those between two blocks are few.
+            count = sum(file.read(BLOCK).count(ENTRY_MARK) for _ in range(0, min(size, most), BLOCK))
+        if size > most:
+            raise complaint(where, None, f"is larger than the limit of {most} bytes")
+        self._check_count(count)
+        with _failing(where):
+            archive = zipfile.ZipFile(file)
         found = dict[str, Opener]()
         for member in archive.infolist():
             name = member.filename
             if not is_inside(name) or name in found:
                 fault = "appears twice" if name in found else "leads out of the archive"
                 raise complaint(where, None, f"member {quoted(name)} {fault}")
-            if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            if stat.S_IFMT(member.external_attr >> 16) not in PLAIN:
                 raise complaint(where, None, f"member {quoted(name)} is a link or a device")
             if not member.is_dir():
                 found[name] = partial(_open_member, archive, member)

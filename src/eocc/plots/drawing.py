@@ -172,8 +172,8 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     """Draw the membership over two columns, the limit of the decision, and the training rows; no rows with gaps."""
     names = number_columns(classifier)
     if len(names) != 2:
-        has = f"{len(names)} columns: the picture 'space' shows any" if names else "no columns of numbers"
-        raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}")
+        has = f"has {len(names)} columns" if names else "compares other data"
+        raise ValueError(f"a membership surface needs two columns of numbers; this model {has}: draw 'space' instead")
     axes, new = _axes(axes), np.empty((0, 2)) if X is None else classifier._read(X)
     new = new[~np.isnan(new).any(axis=1)]
     seen = np.vstack([classifier._reference_rows, new])

@@ -18,7 +18,7 @@ from eocc.base.registry import choose
 from eocc.base.threads import in_order, n_threads
 from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.files.formats import STDIN, check_regular, numbered, open_files
+from eocc.formats.files.formats import STDIN, check_regular, is_pipe, numbered, open_files
 from eocc.formats.files.rows import Choices, Chunk, Objects, learn, read_first, read_part, rows_per_chunk
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
@@ -198,7 +198,8 @@ def files_of(path: Path) -> list[Path]:
     if path == STDIN:
         raise ValueError("standard input cannot be read twice; pass a path")
     if not path.is_dir():
-        check_regular(path)
+        if not is_pipe(path):
+            check_regular(path)
         return [path]
     found = [inside for inside in sorted(path.rglob("*")) if inside.is_file()]
     found = [inside for inside in found if not any(part[0] in "._" for part in inside.relative_to(path).parts)]
@@ -245,6 +246,9 @@ def fit_stream(
         integer(1)("sample", sample)
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
+    for one in source if isinstance(source, list) else [source]:
+        if isinstance(one, str | os.PathLike) and is_pipe(Path(one)):
+            raise ValueError(f"{str(one)!r} is a pipe, which can be read only once; write it to a file first")
     if outliers is not None and where is None:
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
     for kind in (kinds or {}).values():

@@ -321,7 +321,7 @@ def _remarks_on(
             remedies = (convert, better or f"correct it, leave it empty, or {option}")
         text = f"column {name} counts as text because {quoted(judgement.odd)}{{place}} {judgement.fault}"
         yield Remark(text, *remedies, row, column.name)
-    if known.parts != (MOMENT,) or (is_undeclared and known.kind == DATE):
+    if known.parts != (MOMENT,) or (is_undeclared and known.kind == DATE and len(np.unique(column.values)) > 1):
         hours = f"--kind {shlex.quote(f'{shown(column.name)}=hours')} leaves the moment out"
         remedy = hours if CLOCK in known.parts else f"{option} leaves it out"
         said = " and ".join(filter(None, [", ".join(known.parts[:-1]), known.parts[-1]]))
@@ -335,7 +335,7 @@ def _remarks_on(
 def constant(patterns: Any, names: Collection[Hashable]) -> Iterator[Remark]:
     """Yield which columns of training patterns, a table or rows of numbers under these names, have a single value."""
     for column in columns_of(patterns, names) if len(patterns) > 1 else ():
-        if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
+        if (column.values == column.values[0]).all():
             name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
             text, option = "a row with any other value will be rejected", f"--drop {shlex.quote(name)} leaves it out"
             always = f"is always {value}"

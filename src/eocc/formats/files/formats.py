@@ -64,7 +64,7 @@ def check_regular(path: Path) -> None:
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
     if not path.is_file():  # opening a pipe would wait forever
-        raise OSError(f"{str(path)!r} is not a regular file; copy it to one, or pipe it into the command: eocc ... -")
+        raise OSError(f"{str(path)!r} is not a regular file; write it to one first")
 
 
 def is_pipe(path: Path) -> bool:

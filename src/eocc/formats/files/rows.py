@@ -77,7 +77,7 @@ class Chunk:
     def whole(self) -> Table:
         """Return the table; raise if the chunk holds objects."""
         if self.table is None:
-            raise complaint(self.where, None, "has no columns; only tables are cut into windows, or read part by part")
+            raise complaint(self.where, None, "has no columns; pass a table, or fit without --window and --stream")
         return self.table
 
     def named(self, column: Any) -> str:

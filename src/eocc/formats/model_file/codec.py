@@ -152,7 +152,8 @@ class Encoder:
             return self._array(numbers, place)
         kinds = set(map(type, values))
         kind = kinds.pop() if len(kinds) == 1 else None
-        if kind is list or (kind is np.ndarray and _can_be_joined(values)):
+        are_plain = kind is np.ndarray and all(array.ndim > 0 and descr_of(array) for array in values)
+        if kind is list or (are_plain and len({(array.dtype, array.shape[1:]) for array in values}) == 1):
             lengths = self._array(np.array([len(value) for value in values], np.int64), f"{place}.lengths")
             joined: Any = [item for value in values for item in value] if kind is list else np.concatenate(values)
             write: Callable[..., Any] = self._column if kind is list else self._value
@@ -186,11 +187,6 @@ def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
         return np.array(values, np.float64)
     is_whole = kinds == {int} and all(-(2**63) <= value < 2**63 for value in values)
     return np.array(values, np.int64 if is_whole else bool) if is_whole or kinds == {bool} else None
-
-
-def _can_be_joined(arrays: list[NDArray[Any]]) -> bool:
-    are_plain = all(array.ndim > 0 and descr_of(array) for array in arrays)
-    return are_plain and len({(array.dtype, array.shape[1:]) for array in arrays}) == 1
 
 
 def _shared_keys(values: list[dict[Any, Any]]) -> list[Any]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from eocc.base.atomic import drafted
 from eocc.base.printing import complaint, quoted
-from eocc.formats.archive import ENTRY_MARK, FAILURES, SAFE
+from eocc.formats.archive import ENTRY_MARK, FAILURES, PLAIN, SAFE
 from eocc.formats.strict_json import DECODER
 
 Arrays = dict[str, NDArray[Any]]
@@ -131,6 +131,8 @@ def _members(path: Path, data: bytes) -> dict[str, memoryview]:
         if member.compress_type != zipfile.ZIP_STORED or member.compress_size != size:
             what = f"member {quoted(name)} is compressed, or declares two sizes"
             raise fault(path, what, "pack it again without compression (zip -0), or save the model again")
+        if member.flag_bits & 1 or stat.S_IFMT(member.external_attr >> 16) not in PLAIN:
+            raise fault(path, f"member {quoted(name)} is encrypted, a link or a device")
         lengths = (int.from_bytes(data[place : place + 2], "little") for place in (end + HEAD - 4, end + HEAD - 2))
         start = end + HEAD + sum(lengths)
         if member.header_offset != end or start + size > directory:
