@@ -207,7 +207,9 @@ def test_without_drift_the_command_is_silent_and_the_report_has_one_line(tmp_pat
 def test_a_column_that_differs_without_drift_is_named():
     columns = ColumnDrift("age", 1e-140), ColumnDrift("sex", 0.3)
     said = "52 of 1,004 rows rejected, 5 % expected: no "
-    assert str(Drift(0.83, 1004, 52, 50.2, columns)) == f"{said}more unusual than the training data, but different in age."
+    assert (
+        str(Drift(0.83, 1004, 52, 50.2, columns)) == f"{said}more unusual than the training data, but different in age."
+    )
     assert str(Drift(0.83, 1004, 52, 50.2, columns[1:])).startswith(f"{said}sign that")
 
 
