@@ -13,7 +13,7 @@ from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from eocc.measures import Euclidean, Gower
 from eocc.streaming import fit_stream
-from eocc.tables.judge import CLOCK, DAY, MOMENT, WEEKDAY, may_name, parts_of_dates, runs_on, why_naming
+from eocc.tables.judge import CLOCK, DAY, MOMENT, WEEKDAY, may_count, may_name, parts_of_dates, runs_on, why_naming
 from eocc.tables.spelling import Spelling
 from eocc.tables.table import Column
 
@@ -112,6 +112,24 @@ def test_integers_that_all_differ_in_no_order_may_name_the_rows():
     assert not may_name(column("number", [*ids, ids[0]]))
     assert not may_name(column("number", ids / 10))
     assert not may_name(column("text", ids))
+
+
+def test_many_numbers_that_run_on_may_count():
+    assert may_count(column("number", np.repeat(np.arange(20), 3)))  # a number of the day
+    assert may_count(column("number", -np.arange(20) / 365))
+    assert not may_count(column("number", np.repeat(np.arange(19), 3)))
+    assert not may_count(column("number", np.tile(np.arange(20), 3)))
+    assert not may_count(column("time of day", np.arange(60.0)))
+
+
+def test_a_number_of_the_day_is_compared_with_a_note(tmp_path, capsys):
+    whole = frame(day=np.arange(N) // 2)
+    whole.to_csv(tmp_path / "a.csv", index=False)
+    note = "'day' runs on from row to row: rows later than all training rows will stand out; --drop day leaves it out."
+    for kind, is_noted in ((), True), (("--kind", "day=number"), False):
+        assert main(["fit", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m.eocc"), *kind]) == 0
+        assert (note in capsys.readouterr().err) == is_noted
+    assert load(tmp_path / "m.eocc").reading_.names == ["load", "state", "day"]
 
 
 def test_a_frame_with_ids_that_may_be_measurements_is_compared_with_a_warning():

@@ -264,6 +264,12 @@ def may_name(column: Column) -> bool:
     return may and len(np.unique(values)) == len(values)
 
 
+def may_count(column: Column) -> bool:
+    """Return whether a column that does not name the rows may be a time or a count: many numbers that run on."""
+    values = column.values[~np.isnan(column.values)]
+    return column.kind == NUMBER and len(np.unique(values)) >= FEWEST and runs_on(values)
+
+
 def are_integers(numbers: Matrix) -> bool:
     """Return whether all numbers are integers, or gaps; the first ones mostly show it."""
     return all(bool(((some == np.rint(some)) | np.isnan(some)).all()) for some in (numbers[:FEWEST], numbers))
