@@ -88,7 +88,7 @@ def test_tsv_cells_and_format_by_name(tmp_path):
         (b"a,b\n1,2\n3\n", "a.csv:3: 1 cell, but the header has 2; quote cells"),
         (b"a,b\n1,2,3\n", "a.csv:2: 3 cells, but the header has 2"),
         (b"a,b,a\n1,2,3\n", "a.csv:1: the column 'a' occurs twice; rename one"),
-        (b",a\n0,1\n", "a.csv:1: column 1 of the header has no name; give it one, or delete it"),
+        (b"a,,b\n0,1,2\n", "a.csv:1: column 2 of the header has no name; give it one, or delete it"),
         (b"0.5,1.5\n2.5,3.5\n", "a.csv:1: numbers such as '0.5' where a header is expected"),
         (
             b"a;b\n1;2;3\n1;2\n4;5\n",

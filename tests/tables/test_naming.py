@@ -190,6 +190,19 @@ def test_ids_in_frames_and_records_are_set_aside_with_a_warning_at_fit_and_silen
         assert clf.score_samples(make(some)).tolist() == expected.score_samples(frame()).tolist()
 
 
+def test_an_index_without_a_name_is_set_aside_in_a_file(tmp_path, capsys):
+    for name, index in (("a", True), ("b", False)):
+        frame().to_csv(tmp_path / f"{name}.csv", index=index)
+    scores = []
+    for data in "ab":
+        assert main(["fit", str(tmp_path / f"{data}.csv"), "-o", str(tmp_path / "m.eocc")]) == 0
+        assert ("'column 1' (counts the rows)" in capsys.readouterr().err) == (data == "a")
+        for new in "ab":
+            assert main(["score", str(tmp_path / "m.eocc"), str(tmp_path / f"{new}.csv"), "--format", "csv"]) == 0
+            scores.append(capsys.readouterr().out)
+    assert len({*scores}) == 1
+
+
 def test_the_model_file_remembers_what_is_set_aside(tmp_path):
     whole = frame(id=IDS)
     with pytest.warns(UserWarning, match="not compared"):
