@@ -76,7 +76,7 @@ class BadCellError(ValueError):
     """A cell of a table cannot be read; `fault` says which."""
 
     def __init__(self, fault: Fault, remedy: str = "correct it, empty the cell, or remove the row") -> None:
-        super().__init__(f"{fault}; {remedy}")
+        super().__init__(f"row {fault.row}: {fault}; {remedy}")
         self.fault, self.remedy = fault, remedy
 
 
