@@ -1,5 +1,6 @@
 import datetime
 import decimal
+import gzip
 import math
 import os
 import re
@@ -98,6 +99,9 @@ def test_tsv_cells_and_format_by_name(tmp_path):
         (b'a,b\n1,"x"y\n', "a.csv:2: text after a closing quote"),
         (b"a,b\r1,2\r", "a.csv:1: a lone carriage return in a row; save"),
         (b"a,b\n1,\0\n", "a.csv:2: a NUL byte"),
+        (b"PK\3\4\24\0", "a.csv: is no text but a zip archive (name an Excel file .xlsx, or"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "a.csv: is no text but packed by gzip (name it .csv.gz)"),
+        (b"\x89PNG\r\n\x1a\n\0", "a.csv: is no text but a picture"),
         ("a,b\n1,é\n".encode("latin-1"), "a.csv:2: byte 3, 0xe9, is not UTF-8; save the file as UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "a.csv:1: a NUL byte"),
         (b'a,b\n1, "' + b"x" * 200_000 + b'"\n', "a.csv:2: a cell has more than 131072 characters"),
