@@ -180,7 +180,8 @@ def one_table(number, seed, folder, tell):
             check_result(words, *result, folder, len([row for row in new if len(row) > 1 or row[0].strip()]))
             ended[f"{words[0]}: exit code {result[0]}"] += 1
             if words is fit and result[0] == 0 and method == "regions":
-                ended[f"export: {check_export(folder, names, rows)}"] += 1
+                known = [names[0].removeprefix("\ufeff").strip() or "column 1", *names[1:]]
+                ended[f"export: {check_export(folder, known, rows)}"] += 1
         except Exception as error:
             ended[f"{words[0]}: BAD"] += 1
             tell(f"table {number}, {' '.join(map(str, words))[:200]}: {type(error).__name__}: {str(error)[:400]!r}")

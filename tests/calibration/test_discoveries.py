@@ -42,9 +42,10 @@ def test_a_single_row_needs_as_many_training_rows_as_rows_over_the_rate():
         assert (found.remark == "") == is_enough
 
 
-def test_with_fewer_rows_several_are_found_together_and_a_line_says_so():
+def test_with_fewer_rows_several_are_found_together_and_a_line_says_so_if_none_are():
     found = DiscoveryCounts(held_out(49)).add(np.full(10, 1 / 50)).result(0.1)
-    assert (found.fewest, found.count) == (2, 10)
+    assert (found.fewest, found.count, found.remark) == (2, 10, "")
+    found = DiscoveryCounts(held_out(49)).add(np.ones(10)).result(0.1)
     assert "49 calibration rows are too few to find a single one of 10 rows" in found.remark
     assert "at least 2 must be" in found.remark
     assert "too few to find any of 2 rows" in DiscoveryCounts(held_out(4)).add(np.ones(2)).result(0.1).remark
@@ -56,7 +57,7 @@ def test_the_classifier_warns_and_refuses_rates_outside_0_and_1():
     new = np.vstack([rng.normal(size=(19, 3)), [[30.0, 0, 0]]])
     assert clf.discoveries(new).nonzero()[0].tolist() == [19]
     with pytest.warns(UserWarning, match="too few to find a single one of 400 rows"):
-        clf.discoveries(np.tile(new, (20, 1)))
+        clf.discoveries(np.tile(new[:1], (400, 1)))
     for rate in (0, 1, -0.1, 2.5, "0.1", True):
         with pytest.raises(ValueError, match=rf"rate must be a number in \(0, 1\), not {rate!r}"):
             clf.discoveries(new, rate)

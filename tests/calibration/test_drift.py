@@ -11,7 +11,7 @@ from scipy.stats import binom, hypergeom
 from doubles import plain
 from eocc import SurpriseClassifier, load
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import ALPHA, NORMAL, UNUSUAL, DriftCounts, tail
+from eocc.calibration.drift import ALPHA, NORMAL, UNUSUAL, ColumnDrift, Drift, DriftCounts, tail
 from eocc.cli import main
 from eocc.measures import Gower
 from eocc.report import write_report
@@ -87,8 +87,8 @@ def test_the_p_value_by_hand():
     assert drift([75.85] * 6).p_value == pytest.approx(12 * np.prod(np.arange(51, 57) / np.arange(100, 106)))
     assert drift([75.95] * 4).p_value == pytest.approx(12 * 26 * 27 * 28 * 29 / (100 * 101 * 102 * 103))
     said = str(drift([75.95] * 9 + [60.0]))
-    assert said.startswith("0 of 10 rows rejected, 5 % expected; 9 of 10 are more normal than 75 % of the ")
-    assert "; 9 of 9 are more unusual than 75 % of the training rows, 25 % expected: the new" in str(drift([24.0] * 9))
+    assert said.startswith("0 of 10 rows rejected, 5 % expected; 90 % are more normal than 75 % of the ")
+    assert "; 100 % are more unusual than 75 % of the training rows, 25 % expected: the new" in str(drift([24.0] * 9))
     assert drift([5.0] * 9).n_rejected == 0  # as many held-out rows are more unusual as the rate allows
     assert drift([4.5]).p_value == pytest.approx(0.1)
     assert drift([20.5, 50.5, 80.5] * 10).p_value == 1.0
@@ -203,6 +203,15 @@ def test_without_drift_the_command_is_silent_and_the_report_has_one_line(tmp_pat
     both = pd.concat([new, machines(np.random.default_rng(4), 20, warmer=20)])
     page = write_report(fitted, tmp_path / "r.html", both, labels).read_text()
     assert f"<li>Drift of the rows labelled normal: {said}</li>" in page
+
+
+def test_a_column_that_differs_without_drift_is_named():
+    columns = ColumnDrift("age", 1e-140), ColumnDrift("sex", 0.3)
+    said = "52 of 1,004 rows rejected, 5 % expected: no "
+    assert (
+        str(Drift(0.83, 1004, 52, 50.2, columns)) == f"{said}more unusual than the training data, but different in age."
+    )
+    assert str(Drift(0.83, 1004, 52, 50.2, columns[1:])).startswith(f"{said}sign that")
 
 
 def test_training_rows_with_copies_are_compared_as_new_ones():

@@ -136,7 +136,7 @@ def test_models_without_all_rows_are_refused():
         RegionClassifier().fit(rows).update(rows, forget=3)
     with pytest.raises(ValueError, match="EntropicOneClassClassifier keeps no training rows to update"):
         EntropicOneClassClassifier().fit(rows).update(rows)
-    with pytest.raises(ValueError, match="keeps only 20 of its 60 training rows"):
+    with pytest.raises(ValueError, match="keeps only 20 of 60 training rows"):
         SurpriseClassifier(prototypes=20).fit(rows).update(rows)
 
 
@@ -275,6 +275,14 @@ def test_what_no_training_row_resembles_is_held_back_if_these_are_few(folder, ca
     assert eocc.load("n.eocc").prototypes_.max() < 60
     p_values = eocc.load("few.eocc").p_values(pd.read_csv("odd.csv"))
     assert f"{(p_values > 1.01 / 41).sum()} rows learned" in told.out
+
+
+def test_a_model_of_some_of_its_training_rows_is_refused_first(folder, capsys):
+    assert main(["fit", "jan.csv", "-o", "some.eocc", "--prototypes", "20"]) == 0
+    assert "rows, so eocc update will refuse it; --prototypes none keeps all." in capsys.readouterr().err
+    assert main(["update", "some.eocc", "odd.csv", "-o", "n.eocc"]) == 1
+    (said,) = capsys.readouterr().err.splitlines()
+    assert "cannot be updated" in said
 
 
 def test_copies_of_training_rows_are_counted(folder, capsys):

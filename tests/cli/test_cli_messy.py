@@ -118,7 +118,7 @@ def test_a_stream_declares_kinds_and_skips_rows_that_cannot_be_read(folder, drop
     assert stream.score_samples(rows).tolist() == whole.score_samples(rows).tolist()
 
 
-def test_rows_that_cannot_be_read_are_explained_by_name_and_by_number(folder, capsys):
+def test_rows_that_cannot_be_read_are_explained_by_id_or_by_number(folder, capsys):
     def explained(*options):
         assert run("-q", "explain", folder / "m.eocc", folder / "new.csv", *options) == 0
         return capsys.readouterr().out
@@ -128,9 +128,10 @@ def test_rows_that_cannot_be_read_are_explained_by_name_and_by_number(folder, ca
     assert bad in said
     assert "Row z: " in said
     assert "Row x: " not in said
-    assert explained("--id", "id", "--rows", "1").startswith(bad)
-    assert explained("--id", "id", "--rows", "2").startswith("Row z: ")  # numbers count all rows
+    assert explained("--rows", "2").startswith("Row 2: ")  # numbers count all rows
     assert explained("--rows", "1", "--format", "csv").splitlines()[1].startswith("1,-1,")
+    assert run("-q", "explain", folder / "m.eocc", folder / "new.csv", "--id", "id", "--rows", "1") == 1
+    assert "has no row with id = '1'; different ids: 4" in capsys.readouterr().err
 
 
 def test_a_report_counts_rows_that_cannot_be_read_as_score_does(folder):

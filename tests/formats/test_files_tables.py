@@ -1,5 +1,6 @@
 import datetime
 import decimal
+import gzip
 import math
 import os
 import re
@@ -88,7 +89,7 @@ def test_tsv_cells_and_format_by_name(tmp_path):
         (b"a,b\n1,2\n3\n", "a.csv:3: 1 cell, but the header has 2; quote cells"),
         (b"a,b\n1,2,3\n", "a.csv:2: 3 cells, but the header has 2"),
         (b"a,b,a\n1,2,3\n", "a.csv:1: the column 'a' occurs twice; rename one"),
-        (b",a\n0,1\n", "a.csv:1: column 1 of the header has no name; give it one, or delete it"),
+        (b"a,,b\n0,1,2\n", "a.csv:1: column 2 of the header has no name; give it one, or delete it"),
         (b"0.5,1.5\n2.5,3.5\n", "a.csv:1: numbers such as '0.5' where a header is expected"),
         (
             b"a;b\n1;2;3\n1;2\n4;5\n",
@@ -98,6 +99,9 @@ def test_tsv_cells_and_format_by_name(tmp_path):
         (b'a,b\n1,"x"y\n', "a.csv:2: text after a closing quote"),
         (b"a,b\r1,2\r", "a.csv:1: a lone carriage return in a row; save"),
         (b"a,b\n1,\0\n", "a.csv:2: a NUL byte"),
+        (b"PK\3\4\24\0", "a.csv: is no text but a zip archive (name an Excel file .xlsx, or"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "a.csv: is no text but packed by gzip (name it .csv.gz)"),
+        (b"\x89PNG\r\n\x1a\n\0", "a.csv: is no text but a picture"),
         ("a,b\n1,é\n".encode("latin-1"), "a.csv:2: byte 3, 0xe9, is not UTF-8; save the file as UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "a.csv:1: a NUL byte"),
         (b'a,b\n1, "' + b"x" * 200_000 + b'"\n', "a.csv:2: a cell has more than 131072 characters"),

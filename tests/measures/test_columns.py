@@ -66,9 +66,9 @@ def test_times_and_durations_are_numbers():
         ([[2], {"a": 1}], "^X must be .*; row 0 is list, others are dicts$"),
         ([{"a": 1, "b": 1}, {"a": 1}], "^record 1 has no 'b', others have: write None for a missing value$"),
         ([{"a": 1}, {"a": 1, "b": 1}], "^record 0 has no 'b', others have: write None for a missing value$"),
-        ([{"a": [1]}], r"^column 'a': '\[1\]' is not a single value; drop the column, or split it"),
-        ([{"a": 1.0}, {"a": np.inf}], "^column 'a': 'inf' is not a finite number; correct it"),
-        ([{"a": 10**400}], "^column 'a': 'inf' is not a finite number; correct it"),
+        ([{"a": [1]}], r"^row 0: column 'a': '\[1\]' is not a single value; drop the column, or split it"),
+        ([{"a": 1.0}, {"a": np.inf}], "^row 1: column 'a': 'inf' is not a finite number; correct it"),
+        ([{"a": 10**400}], "^row 0: column 'a': 'inf' is not a finite number; correct it"),
     ],
 )
 def test_what_is_not_a_table(X, message):

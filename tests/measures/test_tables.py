@@ -199,7 +199,7 @@ def test_columns_that_do_not_fit_are_named(frame):
         ValueError, match=r"^X has a column 'extra', which the training table did not have; leave it out$"
     ):
         fitted_measure.prepare([{**row, "extra": 1} for row in ROWS])
-    with pytest.raises(ValueError, match=r"^column 'age': 'old' is not a number"):
+    with pytest.raises(ValueError, match=r"^row 0: column 'age': 'old' is not a number"):
         fitted_measure.prepare([{**row, "age": "old"} for row in ROWS])
     in_text = fitted_measure.prepare([{**row, "age": str(row["age"])} for row in ROWS if row["age"] is not None])
     assert_array_equal(in_text.rows, fitted_measure.prepare([row for row in ROWS if row["age"] is not None]).rows)
@@ -363,7 +363,7 @@ def test_ordered_numbers_take_their_training_values_as_levels():
         ({"age": None}, "^unknown kind None; .*or pass a list of levels, the lowest first$"),
         ({"rank": ["low", "low"]}, "^the levels of column 'rank' must be different and at least 1, not"),
         ({"rank": []}, "^the levels of column 'rank' must be different and at least 1, not"),
-        ({"city": "numeric"}, "^column 'city': 'Oslo' is not a number"),
+        ({"city": "numeric"}, "^row 0: column 'city': 'Oslo' is not a number"),
         ({"city": "boolean"}, "^column 'city' is declared boolean, but holds Oslo$"),
         ({"age": "boolean"}, "^column 'age' is declared boolean, but holds 31$"),
         (

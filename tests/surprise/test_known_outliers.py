@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +64,15 @@ def test_booleans_mark_outliers_too():
     X, outliers = both_kinds(0)
     found = SurpriseClassifier().fit(np.vstack([X, outliers]), np.arange(92) < 80)
     assert_array_equal(found.score_samples(X), learned().score_samples(X))
+
+
+@pytest.mark.parametrize("make", [list, np.array, lambda y: pd.Series(y, dtype="category"), pl.Series])
+def test_labels_of_text_are_refused(make):
+    y = make(["negative"] * 4 + ["positive"])
+    with pytest.raises(
+        ValueError, match=r"^y must hold \+1 for normal rows and -1 \(or False\) for .*, not 'negative'$"
+    ):
+        SurpriseClassifier().fit(np.eye(5), y)
 
 
 def test_other_labels_than_minus_1_are_normal_and_a_warning_says_so():

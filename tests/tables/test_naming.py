@@ -13,7 +13,7 @@ from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from eocc.measures import Euclidean, Gower
 from eocc.streaming import fit_stream
-from eocc.tables.judge import CLOCK, DAY, MOMENT, WEEKDAY, may_name, parts_of_dates, runs_on, why_naming
+from eocc.tables.judge import CLOCK, DAY, MOMENT, WEEKDAY, may_count, may_name, parts_of_dates, runs_on, why_naming
 from eocc.tables.spelling import Spelling
 from eocc.tables.table import Column
 
@@ -114,6 +114,24 @@ def test_integers_that_all_differ_in_no_order_may_name_the_rows():
     assert not may_name(column("text", ids))
 
 
+def test_many_numbers_that_run_on_may_count():
+    assert may_count(column("number", np.repeat(np.arange(20), 3)))  # a number of the day
+    assert may_count(column("number", -np.arange(20) / 365))
+    assert not may_count(column("number", np.repeat(np.arange(19), 3)))
+    assert not may_count(column("number", np.tile(np.arange(20), 3)))
+    assert not may_count(column("time of day", np.arange(60.0)))
+
+
+def test_a_number_of_the_day_is_compared_with_a_note(tmp_path, capsys):
+    whole = frame(day=np.arange(N) // 2)
+    whole.to_csv(tmp_path / "a.csv", index=False)
+    note = "'day' runs on from row to row: rows later than all training rows will stand out; --drop day leaves it out."
+    for kind, is_noted in ((), True), (("--kind", "day=number"), False):
+        assert main(["fit", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m.eocc"), *kind]) == 0
+        assert (note in capsys.readouterr().err) == is_noted
+    assert load(tmp_path / "m.eocc").reading_.names == ["load", "state", "day"]
+
+
 def test_a_frame_with_ids_that_may_be_measurements_is_compared_with_a_warning():
     whole = frame(order=RNG.permutation(10**6)[:N])
     with pytest.warns(
@@ -170,6 +188,19 @@ def test_ids_in_frames_and_records_are_set_aside_with_a_warning_at_fit_and_silen
     assert expected.ignored_columns_ == ()
     for some in (whole, frame()):
         assert clf.score_samples(make(some)).tolist() == expected.score_samples(frame()).tolist()
+
+
+def test_an_index_without_a_name_is_set_aside_in_a_file(tmp_path, capsys):
+    for name, index in (("a", True), ("b", False)):
+        frame().to_csv(tmp_path / f"{name}.csv", index=index)
+    scores = []
+    for data in "ab":
+        assert main(["fit", str(tmp_path / f"{data}.csv"), "-o", str(tmp_path / "m.eocc")]) == 0
+        assert ("'column 1' (counts the rows)" in capsys.readouterr().err) == (data == "a")
+        for new in "ab":
+            assert main(["score", str(tmp_path / "m.eocc"), str(tmp_path / f"{new}.csv"), "--format", "csv"]) == 0
+            scores.append(capsys.readouterr().out)
+    assert len({*scores}) == 1
 
 
 def test_the_model_file_remembers_what_is_set_aside(tmp_path):

@@ -39,13 +39,12 @@ def has_instead(absent: str, names: Iterable[str]) -> str:
 
     >>> has_instead("laod", ["heat", "load"])
     "it has 'heat', 'load'. Did you mean 'load'?"
-    >>> has_instead("load", ["HEAT", "LOAD"])
-    "it has 'HEAT', 'LOAD'. Did you mean 'LOAD'?"
+    >>> has_instead("ct_result", ["result", "CT_Result "])
+    "it has 'result', 'CT_Result '. Did you mean 'CT_Result '?"
     """
     known = list(names)
-    lower = {name.lower(): name for name in known}
-    close = get_close_matches(absent, known, n=1)
-    close = close or [lower[one] for one in get_close_matches(absent.lower(), lower, n=1)]
+    plain = {name.strip().lower(): name for name in known}
+    close = [plain[one] for one in get_close_matches(absent.strip().lower(), plain, n=1)]
     return f"it has {listed(map(quoted, known))}" + (f". Did you mean {quoted(close[0])}?" if close else "")
 
 

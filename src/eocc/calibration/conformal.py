@@ -237,8 +237,8 @@ class Discoveries:
 
     @property
     def remark(self) -> str:
-        """What limits the discoveries: too few training rows to find one row alone; "" if they are enough."""
-        if self.fewest <= 1:
+        """Why there are no discoveries: too few training rows to find one row alone; "" if there are, or these do."""
+        if self.count or self.fewest <= 1:
             return ""
         wanted = f"{math.ceil(self.n_rows / self.rate - ROUNDING) - 1:,} are enough for one"
         few = f"{counted(self.n_held_out, 'calibration row')} {'is' if self.n_held_out == 1 else 'are'} too few to find"

@@ -62,12 +62,13 @@ class Drift:
     def __str__(self) -> str:
         expected = f"{format_number(100 * self.n_expected / self.n_rows)} % expected"
         opening = f"{self.n_rejected:,} of {counted(self.n_rows, 'row')} rejected, {expected}"
-        if not self.is_drift:
-            return f"{opening}: no sign that the new data differ from the training data."
-        where = ""
-        if self.columns and self.columns[0].p_value * len(self.columns) <= ALPHA:
-            where = f", most of all in {printable(str(self.columns[0].name))}"
-        return f"{opening}{self.remark}: the new data differ from the training data{where}."
+        odd = [printable(str(one.name)) for one in self.columns[:1] if one.p_value * len(self.columns) <= ALPHA]
+        if self.is_drift:
+            where = f", most of all in {odd[0]}" if odd else ""
+            return f"{opening}{self.remark}: the new data differ from the training data{where}."
+        if odd:
+            return f"{opening}: no more unusual than the training data, but different in {odd[0]}."
+        return f"{opening}: no sign that the new data differ from the training data."
 
     def _repr_html_(self) -> str:
         rows = [(one.name, format_number(one.p_value)) for one in self.columns[:MOST_SHOWN]]
@@ -125,7 +126,7 @@ class DriftCounts:
             side, count, k = beyond[int(np.argmin(tails))]
             level = LEVELS[k - 1]
             than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
-            remark = f"; {count:,} of {self._n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
+            remark = f"; {format_number(100 * count / self._n_rows)} % are more {side} than {than}"
         found_in = list[tuple[float, Hashable]]()  # -log p, which does not underflow, and the name of the column
         for one in self._columns:
             both = np.array([one.known, one.new])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.base.printing import warn_user
+from eocc.base.printing import quoted, warn_user
 from eocc.base.types import Flags, Indices, Matrix
 from eocc.scale.passes import Passes
 
@@ -106,6 +106,8 @@ def _checked_labels(y: Any, name: str, n: int | None) -> NDArray[Any]:
     if n is not None and len(labels) != n:
         rows = name.replace("y", "X")
         raise ValueError(f"{rows} holds {n} rows, {name} {len(labels)} labels; pass one label per row")
+    for odd in () if labels.dtype.kind in "biuf" else (one for one in labels.tolist() if isinstance(one, str)):
+        raise ValueError(f"{name} must hold +1 for normal rows and -1 (or False) for all else, not {quoted(odd)}")
     return labels
 
 

@@ -116,7 +116,7 @@ class ReadsPatterns:
             return self.reading_.patterns(table, allows_gaps=not wants_numbers)
         except GapError as error:
             remedy = "X contains NaN; measure='gower' allows missing values; else drop or impute them"
-            error.args = (f"{error.fault}: {remedy}",)
+            error.args = (f"row {error.fault.row}: {error.fault}: {remedy}",)
             raise
 
     def _read_new(self, X: Any) -> Any:

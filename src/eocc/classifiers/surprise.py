@@ -179,6 +179,9 @@ class SurpriseClassifier(LearnsRows):
         return surprises
 
     def _kept_rows(self, forget: Any, day: Any, first: Any = None) -> tuple[tuple[Batch, ...], Flags]:
+        if kept := self._prototypes_in_words:
+            remedy = "fit it again with prototypes=None (--prototypes none), which keeps all"
+            raise ValueError(f"the model keeps only {kept}, so it cannot be updated; {remedy}")
         history = history_of(self, first)
         return history, kept_rows(history, forget, day)
 

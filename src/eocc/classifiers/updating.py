@@ -93,9 +93,6 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
 
     It learns the answers of the model again.
     """
-    if not classifier._is_whole:
-        count = f"{len(classifier.prototypes_):,} of its {classifier._n_training:,} training rows"
-        raise ValueError(f"the model keeps only {count}, so it cannot be updated; fit it again to all rows")
     known = rows_of_fit(classifier).some(np.flatnonzero(kept))
     rows = new if not kept.any() else joined(known.rows, new)
     y, outliers = None, classifier.outliers_

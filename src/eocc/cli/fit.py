@@ -80,7 +80,7 @@ def _check(method: str, about: DataOptions, is_stream: bool, sample: Any, drop_c
 
 
 def say_about_rows(classifier: Any, model: Path, data: DataFiles, about: DataOptions) -> None:
-    """Print how many training rows are exact copies, the strangest rows with the reasons, and how to see more."""
+    """Print what is kept of the training rows, how many are copies, the strangest with reasons, and how to see more."""
     import shlex
 
     import numpy as np
@@ -96,6 +96,8 @@ def say_about_rows(classifier: Any, model: Path, data: DataFiles, about: DataOpt
         copies = "is an exact copy of another row" if count == 1 else "are exact copies of other rows"
         rows = counted(classifier._n_training, "training row")
         say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
+    if kept := classifier._prototypes_in_words:
+        say(f"Note: the model keeps {kept}, so eocc update will refuse it; --prototypes none keeps all.")
     if len(classifier.prototypes_) <= FEW:
         return
     margins = classifier._score_read(classifier.prototypes_).margins

@@ -200,7 +200,7 @@ def _new_names(kept: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
 @command
 @options.model_argument
 @options.data_argument
-@click.option("--rows", default="", metavar="ROW,...", help="Rows to explain: names, or numbers from 0.")
+@click.option("--rows", default="", metavar="ROW,...", help="Rows to explain: numbers from 0 or, with --id, ids.")
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
               help="Without --rows, explain the N least normal rows, and those that cannot be read.")  # fmt: skip
 @click.option("--detail", is_flag=True, help="Also show neighbours or regions, and the terms of the score.")
@@ -222,7 +222,7 @@ def explain(
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
-    chosen, bad = chosen_rows(options.names_in(rows), read, str(data))
+    chosen, bad = chosen_rows(options.names_in(rows), read, str(data), about.id_column)
     if not (chosen or bad):
         chosen, bad = classifier.score_samples(read.X).argsort(kind="stable")[:strangest].tolist(), read.bad
     explanations = classifier.explain(read.some(chosen)) if chosen else []
@@ -255,19 +255,21 @@ def _write(
         file.writelines(f"{printable_lines(text)}\n\n" for text in texts)
 
 
-def chosen_rows(wanted: list[str], read: "Rows", where: str) -> tuple[list[int], dict[Any, str]]:
-    """Return the rows given by name or, if rows have names and none has this one, by number.
+def chosen_rows(wanted: list[str], read: "Rows", where: str, id_column: str) -> tuple[list[int], dict[Any, str]]:
+    """Return the rows given by id or, without ids, by the name of their file or by number.
 
     Those with a cell that cannot be read are apart, each name with the reason.
     """
     names, index_of = list(map(str, read.all_names)), (read.good.cumsum() - 1).tolist()
-    numbers = {str(row): [row] for row in range(len(names))} if read.are_named else {}
+    numbers = {str(row): [row] for row in range(len(names))} if read.are_named and not id_column else {}
     named: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         named.setdefault(name, []).append(row)
     places = numbers | named
     for name in wanted:
         if name not in places:
+            if id_column:
+                raise ValueError(f"{where} has no row with {id_column} = {name!r}; different ids: {len(named):,}")
             by_number = f", or '0' to '{len(names) - 1}'" if numbers else ""
             raise ValueError(f"{where} has no row {name!r}; its rows are {names[0]!r} to {names[-1]!r}{by_number}")
     found = [row for name in wanted for row in places[name]]

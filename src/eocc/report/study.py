@@ -128,8 +128,7 @@ class Study:
             few = f"as a set, {discoveries:,} are"
         elif 1 < discoveries == rejected:
             few = "all are"
-        can_tell = discoveries or not found.remark
-        return f"{said}; {few} too unusual to be chance" if (rejected or discoveries) and can_tell else said
+        return f"{said}; {few} too unusual to be chance" if (rejected or discoveries) and not found.remark else said
 
 
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:

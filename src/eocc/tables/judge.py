@@ -76,7 +76,7 @@ class BadCellError(ValueError):
     """A cell of a table cannot be read; `fault` says which."""
 
     def __init__(self, fault: Fault, remedy: str = "correct it, empty the cell, or remove the row") -> None:
-        super().__init__(f"{fault}; {remedy}")
+        super().__init__(f"row {fault.row}: {fault}; {remedy}")
         self.fault, self.remedy = fault, remedy
 
 
@@ -262,6 +262,12 @@ def may_name(column: Column) -> bool:
     values = column.values[~np.isnan(column.values)]
     may = column.kind == NUMBER and len(values) >= FEWEST and are_integers(values)
     return may and len(np.unique(values)) == len(values)
+
+
+def may_count(column: Column) -> bool:
+    """Return whether a column that does not name the rows may be a time or a count: many numbers that run on."""
+    values = column.values[~np.isnan(column.values)]
+    return column.kind == NUMBER and len(np.unique(values)) >= FEWEST and runs_on(values)
 
 
 def are_integers(numbers: Matrix) -> bool:

@@ -255,7 +255,7 @@ def fit_reading(
             continue
         if judgement.kind == DATE:
             known = _with_parts(known, typed, declared, {*raw.names})
-        remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, judge.may_name(typed))
+        remarks += _remarks_on(column, judgement, spelling, known, may_leave_out, typed)
         columns.append(known)
         read += known.parts_of(typed)
     if found and faults is None:
@@ -305,13 +305,16 @@ def _with_parts(known: ReadColumn, typed: Column, declared: Any, names: set[Hash
 
 
 def _remarks_on(
-    column: Column, judgement: Judgement, spelling: Spelling, known: ReadColumn, is_undeclared: bool, may_name: bool
+    column: Column, judgement: Judgement, spelling: Spelling, known: ReadColumn, is_undeclared: bool, typed: Column
 ) -> Iterator[Remark]:
     """Yield what the user should know about a compared column."""
     name, option = quoted(str(column.name)), f"--drop {shlex.quote(shown(column.name))}"
-    if is_undeclared and may_name:
+    later = "rows later than all training rows will stand out"
+    if is_undeclared and judge.may_name(typed):
         text = f"column {name} has a different integer in every row"
         yield Remark(text, "drop it if it only names the rows", f"if it names them, {option}")
+    elif is_undeclared and judge.may_count(typed):
+        yield Remark(f"{name} {judge.RUNS_ON}: {later}", option=f"{option} leaves it out")
     if judgement.fault:
         code = next(k for k, label in enumerate(column.labels or ()) if str(label).strip() == judgement.odd)
         row, remedies = int(np.flatnonzero(column.codes == code)[0]), ("", "")
@@ -328,7 +331,7 @@ def _remarks_on(
         if MOMENT not in known.parts:
             said, remedy = f"{said}, not by its moment{f', which {judge.RUNS_ON}' if is_undeclared else ''}", ""
         elif is_undeclared:
-            said += ": rows later than all training rows will stand out"
+            said += f": {later}"
         yield Remark(f"{name} is compared by its {said}", option=remedy if is_undeclared else "")
 
 

@@ -50,6 +50,9 @@ SUFFIXES = {
     ".zip": "gxl-collection",
 }  # fmt: skip
 SHEETS = ("xlsx", "ods", "xls")
+# How files begin that are no text, whatever their name, and what they are.
+NO_TEXT = {b"PK\3\4": "a zip archive (name an Excel file .xlsx, or pass --input-format xlsx)",
+           b"\x1f\x8b": "packed by gzip (name it .csv.gz)", b"PAR1": "Parquet", b"\x89PNG": "a picture"}  # fmt: skip
 # Files that must be converted first.
 REMEDIES = {
     ".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE",
@@ -89,6 +92,8 @@ class Lines:
         while data := self._read(self._file.readline, LONGEST_LINE + 1):
             self.number += 1
             data = data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data
+            for what in (NO_TEXT[start] for start in NO_TEXT if self.number == 1 and data.startswith(start)):
+                raise complaint(self.where, None, f"is no text but {what}")
             if len(data) > LONGEST_LINE:
                 raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
             if b"\0" in data:

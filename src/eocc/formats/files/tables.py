@@ -116,12 +116,14 @@ def _of_width(records: Iterator[Record], width: int, where: str) -> Iterator[Rec
 
 
 def header_of(record: Record | None, where: str, delimiter: str = "") -> list[str]:
-    """Return the names of the columns, or raise if they cannot be names."""
+    """Return the names of the columns, "column 1" if the first has none, or raise if they cannot be names."""
     if record is None:
         raise complaint(where, None, "is empty; it needs a header and rows")
     names, fault = [cell.strip() for cell in record[1]], ""
     if len(names) > 1 and not names[-1]:
         del names[-1]
+    if len(names) > 1 and not names[0]:
+        names[0] = "column 1"  # the index of a frame, as pandas writes it
     other = next((mark for mark in DELIMITERS if mark != delimiter and mark in names[0]), None)
     ((twice, count),) = Counter(names).most_common(1)
     if "" in names:
