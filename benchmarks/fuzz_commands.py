@@ -129,7 +129,7 @@ def check_export(folder, names, rows):
     frame = frame[is_plain].reset_index(drop=True)
     if frame.empty:
         return "not compared"
-    reading = model._table_reading
+    reading = model._known_data
     numbers = [one.name for one in reading.columns if one.kind == "number"]
     if {one.kind for one in reading.columns} - {"number", "text"} or not (
         all(pd.to_numeric(frame[name].replace(GAPS, "0"), errors="coerce").notna().all() for name in numbers)
