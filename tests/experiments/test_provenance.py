@@ -49,11 +49,11 @@ def test_a_fingerprint_changes_with_the_protocol(monkeypatch):
 
 
 def test_a_cell_on_disk_is_known_by_its_fingerprint():
-    source = cells._rows()
+    source = cells._tables()[0]
     assert Cell(source, "raw", "Gauss", 0, 0, 0, "a").key != Cell(source, "raw", "Gauss", 0, 0, 0, "b").key
 
 
 def test_the_made_up_rows_hold_what_makes_systems_differ():
-    rows = np.array(cells._rows().rows)
+    rows = np.array(cells._tables()[0].rows)
     assert len(np.unique(rows, axis=0)) < len(rows)
     assert [len(np.unique(column)) <= 2 for column in rows.T] == [False, False, True, False]

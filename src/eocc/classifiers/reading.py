@@ -211,14 +211,11 @@ class ReadsPatterns:
         if n_ignored and not hasattr(X, "columns") and width == self.n_features_in_ + n_ignored:
             ignored = f"does not compare {listed(map(repr, self.ignored_columns_))}: leave out, or pass a frame"
             raise ValueError(f"X has {width} columns, but the model {ignored}")
-        fills_gaps = not reset and self._fills_gaps
+        finite = "allow-nan" if not reset and self._fills_gaps else True
         from sklearn.utils.validation import validate_data  # takes long to import
 
         with saying_remedy():
-            allowed = "allow-nan" if fills_gaps else True
-            return validate_data(
-                self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
-            )
+            return validate_data(self, X, dtype=float, order="C", copy=reset, reset=reset, ensure_all_finite=finite)
 
     def _without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first rows show."""

@@ -225,7 +225,7 @@ def fingerprint(system: str, kind: str) -> str:
     change that shows on none of the made-up data goes unnoticed: delete the results of the systems it concerns.
     """
     digest = hashlib.sha256()
-    for source in (_GraphSource("graphs"),) if kind == "graphs" else (_rows(), _wide_rows()):
+    for source in (_GraphSource("graphs"),) if kind == "graphs" else _tables():
         for form in source.normalisations if can_run(SYSTEMS[system], source) else ():
             outcome = outcome_of(Cell(source, form, system, 1, 0, generations=2))
             digest.update(_rounded(outcome.scores).tobytes() + outcome.accepted.tobytes())
@@ -244,21 +244,16 @@ def _table(name: str, targets: Matrix, others: Matrix) -> TableSource:
     return TableSource(name, rows=rows, is_target=(True,) * len(targets) + (False,) * len(others))
 
 
-def _rows() -> TableSource:
-    """Return two clusters with copies, a column of integers and one of two values, and outliers near and far."""
+def _tables() -> tuple[TableSource, TableSource]:
+    """Return two clusters with copies, integers and two values, outliers near and far; and more columns than rows."""
     rng = np.random.default_rng(0)
     targets = rng.normal(size=(60, 4)) + 6 * (np.arange(60)[:, None] % 3 == 0)
     others = rng.normal(size=(25, 4)) * 2 + 3
     for rows in (targets, others):
         rows[:, 1], rows[:, 2] = rows[:, 1].round(), rows[:, 2] > 0
     targets[50:55] = targets[:5]
-    return _table("rows", targets, others)
-
-
-def _wide_rows() -> TableSource:
-    """Return more columns than rows."""
-    rng = np.random.default_rng(1)
-    return _table("wide rows", rng.normal(size=(20, 40)), rng.normal(size=(12, 40)) + 0.5)
+    wide = np.random.default_rng(1).normal(size=(32, 40))
+    return _table("rows", targets, others), _table("wide rows", wide[:20], wide[20:] + 0.5)
 
 
 @dataclass(frozen=True)

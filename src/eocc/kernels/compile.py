@@ -12,10 +12,7 @@ SOURCES = sha256(b"".join(file.read_bytes() for file in sorted(Path(__file__).pa
 
 
 class KernelCache(FunctionCache):
-    """Compiled kernels on disk, in files named after all their sources.
-
-    numba's own cache imports the compiler, which takes 0.5 s, before it loads a kernel.
-    """
+    """Compiled kernels on disk, named after all sources. numba's own cache first imports its compiler, for 0.5 s."""
 
     def __init__(self, function):
         super().__init__(function)

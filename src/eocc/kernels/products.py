@@ -220,10 +220,7 @@ def multiply(start, stop, turns, queries, points, scratch):
 
 @kernel
 def nearest_by_products(queries, points, turns, scratch, squares, numbers):
-    """Insert the k nearest points of each row under each weighting into squares and numbers (m v, k).
-
-    They are filled with infinity and -1.
-    """
+    """Insert the k nearest points of each row, by weighting, into squares and numbers (m v, k) of infinity and -1."""
     # turns[b] are the tiles in the order in which they are compared with rows b step, ..., b step + step - 1; only the
     # rows within their limits take part. Known points must not be in these tiles.
     at_a_time, step, _ = scratch.products.shape

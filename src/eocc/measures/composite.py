@@ -41,7 +41,7 @@ class RecordPart(NamedTuple):
 class FittedComposite(FittedMeasure):
     """A composite with the fitted measure of every part."""
 
-    measures: Annotated[dict[str, Any], mapping(hashable, Check("a fitted measure", lambda one: _is_fitted(one)))]
+    measures: Annotated[dict[str, Any], mapping(hashable, Check("a fitted measure", lambda one: is_known(one, True)))]
 
     @property
     def n_parameters(self) -> int:
@@ -114,7 +114,7 @@ class Composite(Measure):
     (3, 0.75)
     """
 
-    measures: Annotated[Mapping[str, Any], mapping(hashable, Check("a measure", lambda one: _is_measure(one)))]
+    measures: Annotated[Mapping[str, Any], mapping(hashable, Check("a measure", lambda one: is_known(one)))]
     fitted_class: ClassVar = FittedComposite
     stored_classes: ClassVar = (Records,)
 
@@ -144,12 +144,11 @@ class Composite(Measure):
         return 8.0 + sum(float(measure.pair_bytes(patterns.parts[name])) for name, measure in self.measures.items())
 
 
-def _is_measure(value: Any) -> bool:
-    return type(value) in (Composite, *MEASURES.values()) or (isinstance(value, str) and value in MEASURES)
-
-
-def _is_fitted(value: Any) -> bool:
-    return type(value) in (FittedComposite, *(measure.fitted_class for measure in MEASURES.values()))
+def is_known(value: Any, is_fitted: bool = False) -> bool:
+    """Return whether the value is a measure of the library, or a fitted one."""
+    kinds = (Composite, *MEASURES.values())
+    known = [kind.fitted_class for kind in kinds] if is_fitted else kinds
+    return type(value) in known or (not is_fitted and isinstance(value, str) and value in MEASURES)
 
 
 def _each(parts: Mapping[str, Any], work: Callable[[str, Any], Any]) -> dict[str, Any]:

@@ -124,11 +124,10 @@ def left_out_distances(D: Matrix, centres: Indices) -> Matrix:
     return np.where(np.isfinite(distances), distances, 0.0)
 
 
-def _are_sides(value: Any) -> bool:
-    return isinstance(value, tuple | list) and len(value) == 2 and all(is_integer(n) and n >= 1 for n in value)
-
-
-SIDES = Check("two integers >= 1, rows and columns", _are_sides)
+SIDES = Check(
+    "two integers >= 1, rows and columns",
+    lambda value: isinstance(value, tuple | list) and len(value) == 2 and all(is_integer(n) and n >= 1 for n in value),
+)
 
 
 class SelfOrganisingMap(Rival):
