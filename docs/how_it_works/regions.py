@@ -30,7 +30,7 @@ COLOURS = np.array(["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55
 # connects all rows by the shortest edges.
 
 coordinates = row_coordinates(X).rows
-white = whitened(coordinates, pooled_shape(coordinates, np.zeros(len(X), int), 1).whitening)
+white = whitened(coordinates, pooled_shape(coordinates, np.zeros(len(X), int), 1))
 tree = point_spanning_tree(white)
 
 figure, axes = plt.subplots(figsize=(6.4, 3.4), layout="constrained")

@@ -7,9 +7,12 @@ import ast
 import doctest
 import importlib
 import inspect
+import os
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -190,3 +193,8 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch, capsys)
             assert main(shlex.split(command)) == 0
             printed = "".join(capsys.readouterr())
             assert [line for line in shown.splitlines() if line not in printed] == []
+
+
+@pytest.mark.parametrize("path", EXECUTED, ids=lambda path: path.stem)
+def test_what_the_site_executes_runs(path):
+    subprocess.run([sys.executable, "-PW", "ignore", path], env={**os.environ, "MPLBACKEND": "agg"}, check=True)

@@ -82,7 +82,7 @@ def _failing(where: str) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
-        raise complaint(where, None, f"cannot be read: {str(error) or type(error).__name__}") from None
+        raise complaint(where, None, f"cannot be read: {(str(error) or type(error).__name__)[:200]}") from None
 
 
 class Collection:
