@@ -3,8 +3,9 @@
 import numpy as np
 
 from doubles import plain
-from eocc import RegionClassifier, SurpriseClassifier
-from eocc.entropic.graph import DissimilaritySpace, EuclideanGraph, SpanningTree
+from eocc import SurpriseClassifier
+from eocc.ellipsoids import model
+from eocc.entropic.graph import DissimilaritySpace, EuclideanGraph, SpanningTree, point_spanning_tree
 from eocc.entropic.regions import build_region
 from eocc.entropic.rules import log_grades, std_extent
 
@@ -59,7 +60,12 @@ def test_how_many_other_patterns_are_compared_with_by_default():
     assert 6688**2 * 48 <= 2**31 < 6689**2 * 48
 
 
-def test_in_how_many_coordinates_the_tree_of_regions_comes_from_a_matrix_product():
-    # The distances tie, and of tied edges the two ways choose others: 347 rows with the tree of points.
-    X, new = (np.random.default_rng(seed).integers(0, 2, (n, 80)).astype(float) for seed, n in ((0, 300), (1, 400)))
-    assert (RegionClassifier().fit(X).predict(new) == 1).sum() == 368
+def test_in_how_many_coordinates_the_tree_of_regions_comes_from_a_matrix_product(monkeypatch):
+    # Of tied edges the two ways choose others, so the number decides for rows of zeros and ones.
+    seen = []
+    monkeypatch.setattr(
+        model, "point_spanning_tree", lambda rows: seen.append(rows.shape[1]) or point_spanning_tree(rows)
+    )
+    for n_columns in (60, 61):
+        model.cut_tree(np.random.default_rng(0).normal(size=(90, n_columns)), 3)
+    assert seen == [60]
