@@ -161,9 +161,12 @@ def column_of_array(name: Hashable, array: NDArray[Any]) -> Column:
 
 def _microseconds(array: NDArray[Any]) -> Any:
     """Return dates or durations in microseconds, NaN if missing, infinite beyond the 292,000 years that these hold."""
-    counts = array.astype("datetime64[us]" if array.dtype.kind == "M" else "timedelta64[us]")
-    wraps = False if np.can_cast(counts.dtype, array.dtype) else counts.astype(array.dtype) != array
-    return np.where(np.isnat(array), np.nan, np.where(wraps, np.inf, counts.astype(np.int64)))
+    unit, counts = np.dtype(f"{array.dtype.kind}8[us]"), array.astype(np.int64)
+    # Some versions of numpy raise an error for what a finer unit cannot hold, others wrap around.
+    most = None if np.can_cast(unit, array.dtype) else np.array(2**63 - 1, unit).astype(array.dtype).astype(np.int64)
+    is_far = False if most is None else np.abs(counts) > most
+    counts = np.where(is_far, 0, counts).astype(array.dtype).astype(unit).astype(np.int64)
+    return np.where(np.isnat(array), np.nan, np.where(is_far, np.inf, counts))
 
 
 def _columns_of_rows(X: Sequence[Any]) -> list[Column]:
