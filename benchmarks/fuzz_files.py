@@ -25,7 +25,7 @@ import pyarrow
 import pyarrow.parquet
 
 from eocc import SurpriseClassifier
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 from eocc.formats.files.rows import learn as learn_rows
 from eocc.streaming.fit import source_of
 
@@ -191,7 +191,7 @@ def models(folder, files):
     """Return, by name, a model fitted to each valid file."""
     fitted = {}
     for name, data in files.items():
-        fitted[name] = SurpriseClassifier().fit(learn_rows(list(open_chunks(write(folder, name, data))), name).X)
+        fitted[name] = SurpriseClassifier().fit(learn_rows(list(open_files([write(folder, name, data)])), name).X)
     return fitted
 
 
@@ -229,7 +229,7 @@ def _limited():
 
 
 def learn(path):
-    learn_rows(list(open_chunks(path)), str(path))
+    learn_rows(list(open_files([path])), str(path))
 
 
 def judge(classifier):

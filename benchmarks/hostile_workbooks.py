@@ -13,7 +13,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 
 MOST_SECONDS, MOST_BYTES = 60, 2**29
 MIB = 2**20
@@ -127,7 +127,7 @@ KINDS = {
 def ending(path):
     """Return how reading a file ends: rows read, or the error; "BAD ..." if it is not of one line."""
     try:
-        return f"{sum(len(chunk.table) for chunk in open_chunks(path))} rows"
+        return f"{sum(len(chunk.table) for chunk in open_files([path]))} rows"
     except (ValueError, OSError) as error:
         text = str(error)
         return text.split(": ", 1)[-1] if text.isprintable() and len(text) < 1000 else f"BAD {text[:200]!r}"
@@ -157,7 +157,7 @@ def measure(path):
 def main():
     n_bad = 0
     with tempfile.TemporaryDirectory() as folder:
-        list(open_chunks(_written(folder, "harmless.xlsx")))  # imports
+        list(open_files([_written(folder, "harmless.xlsx")]))  # imports
         for kind in sys.argv[1:] or KINDS:
             path = _written(folder, kind)
             said, seconds, child, own = in_process(path)

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow.compute
 import pyarrow.csv  # noqa: F401  (both are imported before anything is timed)
 
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 from eocc.formats.files.rows import learn
 
 TIMES = 5
@@ -35,7 +35,7 @@ def mixed(n, rng):
 
 
 def read(path):
-    learnt = learn(list(open_chunks(path)), str(path))
+    learnt = learn(list(open_files([path])), str(path))
     return learnt.known.patterns(learnt.X.patterns)
 
 

@@ -246,10 +246,10 @@ def test_names_say_what_is_done(recorder, tmp_path):
 
 
 def test_the_share_of_a_file_counts_what_is_done_with_its_rows(recorder, tmp_path):
-    from eocc.formats.files.formats import open_chunks
+    from eocc.formats.files.formats import open_files
 
     (tmp_path / "words.txt").write_text("four\n" * 10_000)
-    for _ in open_chunks(tmp_path / "words.txt"):
+    for _ in open_files([tmp_path / "words.txt"]):
         list(track("scoring", range(2)))
     shares = [share for _, share in recorder.seen]
     assert shares[:2] == [0.0, 0.4096]  # the first half of the first 8192 rows is done

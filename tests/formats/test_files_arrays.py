@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eocc.formats.files.binary import mapped
-from eocc.formats.files.formats import guess_format, open_chunks
+from eocc.formats.files.formats import guess_format, open_files
 from eocc.formats.files.rows import Choices, learn
 from eocc.tables.reading import ReadColumn, Reading
 from eocc.tables.sources import table_of
@@ -25,7 +25,7 @@ def saved(folder, array, name="a.npy"):
 
 def whole(path):
     return np.concatenate(
-        [np.column_stack([column.values for column in chunk.columns.values()]) for chunk in open_chunks(path)]
+        [np.column_stack([column.values for column in chunk.columns.values()]) for chunk in open_files([path])]
     )
 
 
@@ -34,7 +34,7 @@ def whole(path):
 def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order):
     array = np.asarray(ROWS, dtype, order=order)
     path = saved(tmp_path, array)
-    (chunk,) = open_chunks(path)
+    (chunk,) = open_files([path])
     assert list(chunk.columns) == ["0", "1", "2"]
     assert not chunk.is_named
     assert all(column.values.dtype == np.float64 for column in chunk.columns.values())
@@ -44,9 +44,9 @@ def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order
 def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
     path = saved(tmp_path, np.arange(10_000.0)[:, None])
     assert isinstance(mapped(path), np.memmap)
-    assert [(chunk.rows[0], len(chunk)) for chunk in open_chunks(path)] == [(0, 8192), (8192, 1808)]
+    assert [(chunk.rows[0], len(chunk)) for chunk in open_files([path])] == [(0, 8192), (8192, 1808)]
     wide = saved(tmp_path, np.ones((2200, 2**10)))
-    assert [len(chunk) for chunk in open_chunks(wide)] == [1024, 1024, 152]
+    assert [len(chunk) for chunk in open_files([wide])] == [1024, 1024, 152]
 
 
 def test_the_format_is_known_by_the_suffix(tmp_path):
@@ -54,7 +54,7 @@ def test_the_format_is_known_by_the_suffix(tmp_path):
 
 
 def test_a_table_without_names_makes_a_model_without_names(tmp_path):
-    chunks = list(open_chunks(saved(tmp_path, ROWS)))
+    chunks = list(open_files([saved(tmp_path, ROWS)]))
     learnt = learn(chunks, "a.npy")
     assert (learnt.known.kind, learnt.known.describe(), learnt.known.names) == (
         "numbers",
@@ -81,13 +81,13 @@ def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
 def test_gaps_make_records_and_infinity_is_refused_with_its_row(tmp_path):
     rows = ROWS.copy()
     rows[2, 1] = np.nan
-    chunks = list(open_chunks(saved(tmp_path, rows)))
+    chunks = list(open_files([saved(tmp_path, rows)]))
     assert learn(chunks, "").known.kind == "records"
     assert remarks(chunks) == ["values are missing in column '1', so rows are compared by gower"]
     assert remarks(chunks, "gower") == []
     rows[2, 1] = -np.inf
     path = saved(tmp_path, rows)
-    assert message_of(learn, list(open_chunks(path)), str(path)) == (
+    assert message_of(learn, list(open_files([path])), str(path)) == (
         f"{path}: row 3: column '1': '-inf' is not a finite number; correct it, empty the cell, or remove the row"
     )
 
@@ -96,7 +96,7 @@ def test_numbers_beyond_doubles_are_not_finite(tmp_path):
     if np.finfo(np.longdouble).max == np.finfo(np.float64).max:
         pytest.skip("long doubles are doubles here")
     path = saved(tmp_path, np.array([[1, np.finfo(np.longdouble).max]]))
-    assert "'inf' is not a finite number" in message_of(learn, list(open_chunks(path)), "")
+    assert "'inf' is not a finite number" in message_of(learn, list(open_files([path])), "")
 
 
 def bytes_of(array):
@@ -144,6 +144,6 @@ NO_ARRAY = "cannot be read; is the file complete, and written by numpy.save?"
 def test_other_arrays_are_refused_in_one_line(tmp_path, data, message):
     path = tmp_path / "a.npy"
     path.write_bytes(data)
-    said = message_of(lambda: learn(list(open_chunks(path)), str(path)))
+    said = message_of(lambda: learn(list(open_files([path])), str(path)))
     assert said.startswith(f"{path}: {message}")
     assert said.isprintable()

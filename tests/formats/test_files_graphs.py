@@ -7,7 +7,7 @@ import pytest
 
 from eocc.formats.archive import Limits
 from eocc.formats.files import objects as module
-from eocc.formats.files.formats import open_chunks, open_files
+from eocc.formats.files.formats import open_files
 from eocc.formats.files.rows import join_chunks, learn
 from eocc.formats.graphs.gxl import read_graph_set
 from eocc.measures import LabelledGraph
@@ -17,7 +17,7 @@ NUMBERS, TEXTS = vertices("<int>1</int>", "<int>2</int>"), vertices("<string>a</
 
 
 def read(path, file_format=None):
-    return list(open_chunks(path, file_format))
+    return list(open_files([path], file_format))
 
 
 def graphs(path):

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 from eocc.formats.files.rows import CHUNK_ROWS, learn
 from eocc.formats.strict_json import JsonError, parse_json
 from graph_files import message_of
@@ -11,7 +11,7 @@ from graph_files import message_of
 def read(tmp_path, data, name="a.jsonl"):
     path = tmp_path / name
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    return list(open_chunks(path))
+    return list(open_files([path]))
 
 
 def objects(tmp_path, data, name="a.jsonl"):

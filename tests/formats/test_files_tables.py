@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from eocc.formats.files import binary, formats
-from eocc.formats.files.formats import FORMATS, open_chunks
+from eocc.formats.files.formats import FORMATS, open_files
 from eocc.formats.files.rows import CHUNK_BYTES, CHUNK_ROWS, Choices, learn, placing
 from eocc.formats.files.tables import LINES_AHEAD, delimiter_of
 from eocc.tables.judge import BadCellError
@@ -26,7 +26,7 @@ from tables import records, remarks
 
 
 def read(path, file_format=None):
-    return list(open_chunks(path, file_format))
+    return list(open_files([path], file_format))
 
 
 def columns(path, file_format=None):
@@ -348,7 +348,7 @@ def test_how_a_csv_is_written_is_found(tmp_path, data, expected):
     ],
 )
 def test_what_is_given_is_not_guessed(tmp_path, data, given, expected):
-    (chunk,) = open_chunks(csv(tmp_path, data), dialect=Dialect(**given))
+    (chunk,) = open_files([csv(tmp_path, data)], dialect=Dialect(**given))
     assert [row["a"] for row in records([chunk])] == expected
 
 
@@ -439,10 +439,10 @@ def test_the_largest_sheet_of_a_workbook_or_the_one_that_is_named(workbook):
     ]  # fmt: skip
     assert list(chunk.lines) == [2, 4, 5]
     assert chunk.layout == "sheet 'Sheet' of 3, --sheet chooses another"
-    (other,) = open_chunks(workbook, sheet="other")
+    (other,) = open_files([workbook], sheet="other")
     assert records([other]) == [{"y": 7.0}]
     assert "has no sheet 'oher'; it has 'cover', 'Sheet', 'other'. Did you mean 'other'?" in message_of(
-        lambda: list(open_chunks(workbook, sheet="oher"))
+        lambda: list(open_files([workbook], sheet="oher"))
     )
 
 

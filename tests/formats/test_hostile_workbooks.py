@@ -8,7 +8,7 @@ import pytest
 from hostile_workbooks import KINDS, MOST_BYTES, in_process
 
 from eocc.formats.files import binary
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 
 READ = ("harmless.xlsx", "comment.xlsx", "dimension.xlsx", "many sheets.xlsx", "merged cells.xlsx", "deep.xlsx")
 REFUSED = ("entities.xlsx", "shared entities.xlsx", "shared texts declared.xlsx", "far cell.xlsx", "repeated both.ods")
@@ -30,7 +30,7 @@ def test_a_workbook_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.xlsx"
     path.write_bytes(KINDS["many large sheets.xlsx"]())
     with pytest.raises(ValueError, match=r"a\.xlsx: takes more than 1 seconds; save the sheet as \.csv"):
-        list(open_chunks(path))
+        list(open_files([path]))
 
 
 def test_files_are_read_where_no_signal_ends_long_work():

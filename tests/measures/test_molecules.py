@@ -12,7 +12,7 @@ from rdkit import Chem
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
 from eocc.cli import main
 from eocc.datasets import molecules
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 from graph_files import message_of
 
 ALCOHOLS = ["CCO", "CCCO", "CC(C)O", "CCCCO", "CCC(C)O", "CC(C)CO", "CCCCCO", "OCCO", "CC(O)CO", "CO"]
@@ -82,17 +82,17 @@ def test_smiles_as_graphs_without_the_conversion():
 
 
 def test_a_file_of_smiles_has_names_and_lines(tmp_path):
-    (chunk,) = open_chunks(smi(tmp_path, "smiles\tname\nCCO\tethyl alcohol\n\n[Na+].[Cl-]\n"))
+    (chunk,) = open_files([smi(tmp_path, "smiles\tname\nCCO\tethyl alcohol\n\n[Na+].[Cl-]\n")])
     assert list(chunk.names) == ["ethyl alcohol", "[Na+].[Cl-]"]
     assert list(chunk.lines) == [2, 4]
     assert [graph.n_vertices for graph in chunk.objects] == [3, 2]
-    (chunk,) = open_chunks(smi(tmp_path, "CCO\n", "a.SMILES"))
+    (chunk,) = open_files([smi(tmp_path, "CCO\n", "a.SMILES")])
     assert list(chunk.names) == ["CCO"]
 
 
 def test_a_bad_line_of_a_file_is_named(tmp_path):
     path = smi(tmp_path, "CCO\nCN(C)(C)(C)C x\n")
-    assert message_of(lambda: list(open_chunks(path))) == (
+    assert message_of(lambda: list(open_files([path]))) == (
         f"{path}:2: RDKit refuses 'CN(C)(C)(C)C': {VALENCE}; correct it, or leave it out"
     )
 

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import eocc
 from eocc.base.threads import in_order
-from eocc.formats.files.formats import open_chunks
+from eocc.formats.files.formats import open_files
 from eocc.space.prototypes.content import Census, Sketch
 from eocc.streaming import fit_stream, score_stream
 from streams import ROWS, Twice, chunked, classifier, entropic, fitted, write_csv, write_parquet
@@ -239,7 +239,7 @@ def test_parquet_is_not_kept_in_memory(tmp_path):
         for _ in range(40):
             writer.write_table(pyarrow.table({"x": rng.normal(size=50_000)}))
     before = pyarrow.total_allocated_bytes()
-    held = [pyarrow.total_allocated_bytes() - before for _ in open_chunks(tmp_path / "a.parquet")]
+    held = [pyarrow.total_allocated_bytes() - before for _ in open_files([tmp_path / "a.parquet"])]
     # 40 row groups of 0.4 MB: a few at a time.
     assert max(held) < 4e6
 

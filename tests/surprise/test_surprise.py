@@ -13,7 +13,7 @@ from eocc.kernels.smallest import Lists, LocalScales, Remaining, mean_scales, sm
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation, fit_weightings, no_left_out_weights
 from eocc.surprise import comparison
-from eocc.surprise.comparison import Reference, nearest_in
+from eocc.surprise.comparison import Comparison, Reference, nearest_in
 from eocc.surprise.model import fit_surprise
 from eocc.surprise.neighbours import (
     NeighboursView,
@@ -127,7 +127,7 @@ def test_a_list_too_short_to_tell_says_so():
 def test_rows_that_tie_with_the_last_neighbour_count_too():
     angles = np.arange(40) * np.pi / 20
     circle = np.column_stack([np.cos(angles), np.sin(angles)])  # all as far from the centre, but for rounding
-    compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)))
+    compared = Comparison(reference(circle, np.ones((1, 2))), np.zeros((1, 2)))
     near = compared.nearest(0, 8, 4, plain(np.arange(1.0, 41.0)))
     assert_allclose(near.distances, near.distances[0, 0])
     assert near.scales.tolist() == [20.5]
@@ -146,7 +146,7 @@ def test_the_nearest_of_rows_are_those_of_their_dissimilarities(n_prototypes, n_
         expected = nearest_in(
             normal.measure.prepare(new, prototypes).evaluate(p), k, m, plain(scales), np.zeros(5, bool)
         )
-        found = normal.compare(new).nearest(number, k, m, plain(scales))
+        found = Comparison(normal, new).nearest(number, k, m, plain(scales))
         assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-14)
         assert_allclose(found.scales, expected.scales, rtol=1e-9)
 
@@ -172,7 +172,7 @@ def test_the_view_is_that_of_the_plain_definition(rows, new):
     view = fit_neighbours(normal.among_itself(), no_left_out_weights(2))
     squares, others = ([measure.prepare(one, X).evaluate(p).tolist() for p in weightings] for one in (X, Y))
     expected = oracle.neighbours_view(squares, others, oracle.copies_of(squares, others))
-    found = larger_first(view.by_weighting(view.nearest(normal.compare(Y))))
+    found = larger_first(view.by_weighting(view.nearest(Comparison(normal, Y))))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
@@ -246,7 +246,7 @@ def model_of(X):
 
 
 def surprises(view: NeighboursView, X, new):
-    return larger_first(view.by_weighting(view.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new))))
+    return larger_first(view.by_weighting(view.nearest(Comparison(reference(X, np.ones((1, X.shape[1]))), new))))
 
 
 class TestCopies:
@@ -270,7 +270,7 @@ class TestCopies:
         X = np.vstack([self.X, [[1e10, 1e10]]])
         assert model_of(X).weightings[0].local_scales[:30].min() > 0
         near = self.X[[3]] + 1e-3
-        found = reference(X, np.ones((1, 2))).compare(near)
+        found = Comparison(reference(X, np.ones((1, 2))), near)
         model_of(X).nearest(found)
         assert found.own.tolist() == [-1]
 
@@ -313,7 +313,8 @@ def test_the_profile_holds_the_distances_at_each_neighbourhood_size():
     weighting = Weighting(np.ones(1), np.ones(5), np.zeros(5), np.zeros(5), 1.0, 0.0, np.empty(0))
     rows = np.array([[0.0, 0.3, 0.1, 0.2, 0.4], [np.inf, 0.1, 0.2, 0.3, 0.4]])
     near = nearest_in(rows, 4, *weighting.needed[1:], np.zeros(2, bool))
-    assert weighting.profile_and_ratio(near)[0].tolist() == [[0.0, 0.1], [0.1, 0.2]]
+    expected = np.log(1 + np.array([[0.0, 0.1], [0.1, 0.2]])).mean(axis=1)
+    assert_allclose(weighting.terms(near)[:, 0], expected)
 
 
 class TestWeightings:
@@ -401,6 +402,6 @@ def test_a_copy_is_one_under_every_weighting(is_whole):
     normal = reference(X, np.array([[1.0, 1.0], [1e-24, 1.0]]))
     view = fit_neighbours(normal.among_itself(), no_left_out_weights(2))
     new = X[[3, 3]] + [[0.0, 0.0], [0.0, 50.0]]
-    compared = normal.compare(new) if is_whole else comparison.Comparison(normal, new, np.full(2, -1))
+    compared = Comparison(normal, new) if is_whole else Comparison(normal, new, length=0)
     view.nearest(compared)
     assert compared.own.tolist() == [3, -1]

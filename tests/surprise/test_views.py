@@ -16,8 +16,8 @@ from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.space.prototypes.content import exact_copies, words_of
 from eocc.space.representation import no_left_out_weights
 from eocc.surprise import helpers
-from eocc.surprise.comparison import Reference
-from eocc.surprise.helpers import cells_of, fit_covariance, fit_far, values_of
+from eocc.surprise.comparison import Comparison, Reference
+from eocc.surprise.helpers import cells_of, fit_covariance, fit_far
 from eocc.surprise.model import HANDICAPS, SurpriseModel, fit_surprise
 from oracles import surprise as oracle
 
@@ -36,6 +36,11 @@ def learned(fit, normal):
     """What a view learns from the rows of a reference."""
     first, kinds = kinds_of(normal)
     return fit(normal.among_itself(), *((first, kinds) if fit is fit_far else (kinds,)))
+
+
+def values_of(normal, patterns):
+    """The cells of patterns, in the columns whose weights are not 0."""
+    return normal.measure.cell_values(patterns)[:, normal.active]
 
 
 def tables(rows):
@@ -69,7 +74,7 @@ class TestCells:
         # At least as far as 3 are all five, as 10 one; 24 is 21/4 away, three times as far as any; 0 is 2 away.
         assert_allclose(found[:4], np.log([1.0, 5 / 2, 5 * 3.0, 5 * 2 / 1.75]), atol=1e-12)
         assert_allclose(found[4:], np.log(5) + 3)  # however far, a cell beyond all others adds at most 3
-        assert_allclose(view.of(normal.compare(new)), found)
+        assert_allclose(view.of(Comparison(normal, new)), found)
         assert_allclose(left_out[[0, 2, 4]], np.log([5 / 2, 1.0, 5 * 1.75 / (4 / 3)]), atol=1e-12)
 
     def test_the_only_cell_of_a_constant_column_that_differs_adds_at_most_three(self):
@@ -175,7 +180,7 @@ class TestFar:
         logs = np.log([2.0, 1, 1, 2, 8])
         assert_allclose(left_out, (logs - logs.mean()) / logs.std(), atol=1e-12)
         # 12 lies 2 from 10 and 9 from 3.
-        assert_allclose(view.of(normal.compare(np.array([[12.0]]))), (np.log(9) - logs.mean()) / logs.std())
+        assert_allclose(view.of(Comparison(normal, np.array([[12.0]]))), (np.log(9) - logs.mean()) / logs.std())
 
     def test_copies_of_a_landmark_are_left_out_with_it(self, monkeypatch):
         monkeypatch.setattr(helpers, "SHARE", 1)
@@ -214,7 +219,7 @@ class TestFar:
         places, skipped = np.sort(rng.permutation(n)[: max(2, n // 2)]), rng.integers(-1, max(2, n // 2), 11)
         ranks = np.unique(rng.integers(0, len(places) - 1, 3))
         normal = reference(rows)
-        found = normal.compare(new).nearest_among(0, places, ranks, skipped)
+        found = Comparison(normal, new).nearest_among(0, places, ranks, skipped)
         distances = np.sqrt(((new[:, None] - rows[places]) ** 2).sum(axis=2)) / normal.measure.delta
         distances[skipped >= 0, skipped[skipped >= 0]] = np.inf
         assert_allclose(found, np.sort(distances, axis=1)[:, ranks], rtol=1e-9, atol=1e-12)
@@ -240,7 +245,7 @@ class TestFar:
         new = distances[:, view.landmarks]
         expected = oracle.far_view([training.tolist()], [new.tolist()])
         assert_allclose(left_out, expected[0], rtol=1e-9)
-        assert_allclose(view.of(normal.compare(patterns)), expected[1], rtol=1e-9)
+        assert_allclose(view.of(Comparison(normal, patterns)), expected[1], rtol=1e-9)
 
 
 class TestCovariance:
@@ -248,8 +253,8 @@ class TestCovariance:
         normal = reference([[-3.0], [-1.0], [1.0], [3.0]])
         view, _ = learned(fit_covariance, normal)
         # The mean is 0 and the variance 5.
-        assert_allclose(view.of(normal.compare(np.array([[5.0], [1.0]]))), np.log([5.0, 0.2]))
-        assert_allclose(view.of(normal.compare(np.zeros((1, 1)))), np.log(1e-9))
+        assert_allclose(view.of(Comparison(normal, np.array([[5.0], [1.0]]))), np.log([5.0, 0.2]))
+        assert_allclose(view.of(Comparison(normal, np.zeros((1, 1)))), np.log(1e-9))
 
     def test_a_training_row_is_compared_with_the_other_folds(self):
         X = np.random.default_rng(0).normal(size=(11, 1))
@@ -279,14 +284,14 @@ class TestCovariance:
         expected = oracle.covariance_view(X, new, kinds_of(normal)[1] % 5)
         assert view.basis.shape == (d, min(n, d))
         assert_allclose(left_out, expected[0], rtol=1e-9)
-        assert_allclose(view.of(normal.compare(new)), expected[1], rtol=1e-9)
+        assert_allclose(view.of(Comparison(normal, new)), expected[1], rtol=1e-9)
 
     def test_columns_that_copy_each_other_are_invertible(self):
         # Two rows of the other folds differ from their mean by the same amount, so that nothing is shrunk but the
         # least share of 1e-9 of the variance: across the only direction, the variance is 1e-9 of that along it.
         normal = reference([[0.0, 0.0], [1.0, 1.0]] * 3)
         view, left_out = learned(fit_covariance, normal)
-        across = view.of(normal.compare(np.array([[2.0, -1.0]])))
+        across = view.of(Comparison(normal, np.array([[2.0, -1.0]])))
         # (2, -1) is 1.5 * (1, -1) from the mean; the mean variance is 0.25.
         assert_allclose(across, np.log(4.5 / 0.25 * 1e9), rtol=1e-6)
         assert np.isfinite(left_out).all()
@@ -294,7 +299,7 @@ class TestCovariance:
     def test_far_rows_are_finite(self):
         normal = reference(np.random.default_rng(0).normal(size=(40, 3)))
         view, _ = learned(fit_covariance, normal)
-        values = view.of(normal.compare(np.array([[1e90, 0.0, 0.0], [1e250, 0.0, 0.0], [1e300, 1e300, 0.0]])))
+        values = view.of(Comparison(normal, np.array([[1e90, 0.0, 0.0], [1e250, 0.0, 0.0], [1e300, 1e300, 0.0]])))
         assert np.isfinite(values).all()
         # Coordinates are clipped at 1e120.
         assert values[0] < values[1]

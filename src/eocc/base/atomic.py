@@ -43,7 +43,7 @@ def drafted(output: Path) -> Iterator[Path]:
         with naming(output, draft):
             yield draft
             with draft.open("rb+") as file:
-                flush_to_disk(file)
+                os.fsync(file.fileno())
             if target.exists():
                 draft.chmod(stat.S_IMODE(target.stat().st_mode))
             draft.replace(target)

@@ -92,20 +92,28 @@ class Summary:
 
 
 class Counting:
-    """Counts scored rows, part by part, in memory that does not grow with them; `bad` rows are added by the caller."""
+    """Counts scored rows, part by part, in memory that does not grow with them; `bad` rows are added by the caller.
+
+    `drift` counts those of a calibrated model; it is None for any other.
+    """
 
     def __init__(self, classifier: Any) -> None:
         self._classifier, self._calibration = classifier, classifier.calibration_
-        self._drift = self._discoveries = None
+        self.drift = self._discoveries = None
         if self._calibration is not None:
-            self._drift, self._discoveries = classifier._drift_counts(), DiscoveryCounts(self._calibration)
+            # Training rows look too normal to a model that does not leave them out.
+            sides = (UNUSUAL, NORMAL) if classifier._scores_left_out else (UNUSUAL,)
+            columns = number_columns(classifier) if classifier._keeps_training_rows else []  # centres say little of one
+            threshold, prototypes = classifier.threshold_, classifier.prototypes_
+            self.drift = DriftCounts(self._calibration, threshold, prototypes, columns, sides)
+            self._discoveries = DiscoveryCounts(self._calibration)
         self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
         self._new, self._gaps = dict[Hashable, tuple[int, list[str]]](), dict[Hashable, int]()
         self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
         # Which of the rows added last lack some values, and which all.
         self.have_gaps = self.are_empty = np.zeros(0, bool)
         # The columns that `add` returns; `p_value` is for calibrated models.
-        self.names = ["decision", "membership", "score", "how_far_out", *([] if self._drift is None else ["p_value"])]
+        self.names = ["decision", "membership", "score", "how_far_out", *([] if self.drift is None else ["p_value"])]
 
     def add(self, patterns: Any, scores: Scores) -> dict[str, NDArray[Any]]:
         """Count rows, as the measure reads them, and return their columns `names`."""
@@ -120,8 +128,8 @@ class Counting:
         self.have_gaps, self.are_empty = counts > 0, (counts == len(columns)) & bool(columns)
         self._n_incomplete += int(self.have_gaps.sum())
         self._n_empty += int(self.are_empty.sum())
-        if self._drift is not None and self._discoveries is not None:
-            self._drift.add(scores.margins, patterns)
+        if self.drift is not None and self._discoveries is not None:
+            self.drift.add(scores.margins, patterns)
             p_values = self._calibration.p_values(scores.margins)
             self._discoveries.add(p_values[~self.are_empty])  # rows without values are broken, not discovered
             found.append(p_values)
@@ -137,7 +145,7 @@ class Counting:
         """Return the summary of all rows; `rate` is the false discovery rate."""
         return Summary(
             self.n_rows + len(self.bad), self._n_accepted,
-            None if self._drift is None or not self.n_rows else self._drift.result(),
+            None if self.drift is None or not self.n_rows else self.drift.result(),
             None if self._discoveries is None else self._discoveries.result(rate),
             self._new, self._gaps, self._n_incomplete, self._n_empty, tuple(self.bad), self._classifier,
         )  # fmt: skip
@@ -152,16 +160,10 @@ class Summarises:
         The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
         """
         self._calibrated()  # or an error
-        counts: DriftCounts = self._drift_counts()
+        counts: Any = Counting(self).drift
         patterns = self._read(X)
-        return counts.add(self._score_read(patterns).margins, patterns).result()
-
-    def _drift_counts(self: Any) -> DriftCounts:
-        """Return an object that counts new rows for `drift`, part by part."""
-        # Training rows look too normal to a model that does not leave them out.
-        sides = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,)
-        columns = number_columns(self) if self._keeps_training_rows else []  # centres say little of a column
-        return DriftCounts(self.calibration_, self.threshold_, self.prototypes_, columns, sides)
+        found: Drift = counts.add(self._score_read(patterns).margins, patterns).result()
+        return found
 
     def discoveries(self: Any, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
         """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.

@@ -193,11 +193,11 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
 
 def read_answers(path: Path) -> list[dict[str, str]]:
     """Return the answers in a file, each once; all are about rows of one data file."""
-    from eocc.formats.files.formats import open_chunks
+    from eocc.formats.files.formats import open_files
     from eocc.report.review import HEAD, NORMAL, NOT_NORMAL
 
     found = dict[str, dict[str, str]]()
-    for chunk in open_chunks(path, "csv"):
+    for chunk in open_files([path], "csv"):
         if absent := [name for name in HEAD if name not in chunk.columns]:
             raise ValueError(f"{path} holds no answers of eocc review: it has no column {absent[0]!r}")
         cells = {name: chunk.columns[name].cells() for name in HEAD}

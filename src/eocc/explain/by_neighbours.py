@@ -17,7 +17,7 @@ from eocc.explain.facts import given_columns
 from eocc.explain.reasons import Reason, range_reason
 from eocc.measures.difference import MOST_NAMED, Cells, Difference, Pair
 from eocc.surprise.comparison import Comparison, Nearest, Reference
-from eocc.surprise.helpers import CellView, CovarianceView, FarView, cells_of, columns_of, values_of
+from eocc.surprise.helpers import CellView, CovarianceView, FarView, cells_of, columns_of
 from eocc.surprise.model import NEIGHBOURS, SurpriseModel
 from eocc.surprise.neighbours import Weighting, neighbourhood_sizes
 
@@ -200,7 +200,7 @@ def _first_to_speak(
     limit = explanation.threshold if explanation.outliers is None else 2.0
     loud = [name for name in explanation.loudest if of_views[name] > limit and not explanation.is_target]
     if own >= 0 and loud:  # a training row is compared with the others
-        others = reference.prototypes[np.delete(np.arange(len(reference)), own)]
+        others = reference.prototypes[np.delete(np.arange(len(reference.prototypes)), own)]
         reference = Reference(reference.measure, others, reference.weightings)
     for name in loud:
         if name == NEIGHBOURS and (not by_row or by_row[0].stands_out):
@@ -236,17 +236,17 @@ def _compared(classifier: Any, near: Neighbourhood) -> Seen:
 def _neighbourhoods(
     classifier: Any, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
 ) -> list[Neighbourhood]:
-    profiles, squares = weighting.profile_and_ratio(near)
-    profiles, ratios, found = all_finite(profiles), np.sqrt(squares).tolist(), []
+    sizes = neighbourhood_sizes(len(weighting.local_scales) - 1)
+    profiles, squares = all_finite(near.distances[:, sizes - 1]), replace(weighting, mean_ratio=1.0).terms(near)[:, 1]
+    ratios, found = np.sqrt(squares).tolist(), list[Neighbourhood]()
     measure, weights, names = classifier.measure_, weighting.weights, classifier._feature_names
-    sizes = tuple(neighbourhood_sizes(len(weighting.local_scales) - 1).tolist())
     medians = tuple(weighting.median_profile.tolist())
     for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]
         neighbour = training_row(classifier, distances[i], column)
         comparison = Pair(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
-        profile = tuple(profiles[i].tolist())
-        found.append(Neighbourhood(sizes, profile, medians, weighting.needed[1], ratios[i], neighbour, comparison))
+        profile = tuple(sizes.tolist()), tuple(profiles[i].tolist()), medians
+        found.append(Neighbourhood(*profile, weighting.needed[1], ratios[i], neighbour, comparison))
     return found
 
 
@@ -254,7 +254,7 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, near: list[Near
     if model.outliers is None or model.likelihood_ratio is None:
         return [None] * len(rows.patterns)
     amounts = model.likelihood_ratio.amounts(model.labelled(rows, near))[:, 1:].sum(axis=1)
-    distances = Comparison(model.outliers, rows.patterns).rows(model.normal.weightings[0])
+    distances = Comparison(model.outliers, rows.patterns, length=0).rows(model.normal.weightings[0])
     return [
         OutlierComparison(finite(amount), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)
@@ -266,7 +266,8 @@ def _cells_seen(
 ) -> Seen:
     measure: Any = reference.measure
     # The number of gaps comes first: it says more than any one of them.
-    strangeness = np.roll(view.by_column(values_of(reference, pattern)), 1, axis=1)
+    values = np.ascontiguousarray(measure.cell_values(pattern)[:, reference.active])
+    strangeness = np.roll(view.by_column(values), 1, axis=1)
     cells = measure.cells(pattern, reference.prototypes, names)
     columns = [None, *np.flatnonzero(reference.active).tolist()]
     (largest,) = reasons.largest_of(strangeness)

@@ -11,7 +11,6 @@ from eocc.base.threads import BLOCK_SIZE, one_blas_thread, threads
 from eocc.base.types import Indices, Matrix
 from eocc.base.wording import counted
 from eocc.classifiers.base import OneClassClassifier
-from eocc.formats.model_file.document import work_of
 
 # The plane is computed from at most this many prototypes, and regions are shown up to this many unless they are there
 # already: both cost their square.
@@ -110,7 +109,7 @@ def shows_regions(classifier: OneClassClassifier) -> bool:
     if classifier._has_regions:
         return True
     # The cells that it takes to compare one prototype with all others; two strings of this many take 1 GiB.
-    is_small = work_of(classifier.measure_, classifier.prototypes_, ()) <= 2**32
+    is_small = classifier.measure_.comparison_work(classifier.prototypes_) <= 2**32
     return is_small and len(classifier.prototypes_) <= MOST_PROTOTYPES
 
 

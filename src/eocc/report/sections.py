@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from eocc.base.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, table, tag
 from eocc.base.registry import FEW, MANY, SOME, listed
 from eocc.base.wording import counted, format_number
-from eocc.classifiers.summary import Summary
+from eocc.classifiers.summary import Counting, Summary
 from eocc.entropic.rules import decision_margin
 from eocc.explain.explanation import reach_of, weight_names
 from eocc.explain.facts import MANY_KNOWN, are_copies
@@ -131,7 +131,8 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     if new.summary.drift is None or new.is_normal is None:
         return [f"Drift: {new.summary.drift}"] if new.summary.drift else []
     kept = np.flatnonzero(new.is_normal)
-    counts = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept])
+    counts: Any = Counting(study.classifier).drift
+    counts.add(decision_margin(new.ratios[kept]), new.patterns[kept])
     return [f"Drift of the rows labelled normal: {counts.result()}"] if len(kept) else []
 
 

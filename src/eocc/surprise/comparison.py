@@ -64,9 +64,6 @@ class Reference:
         self.coordinates_of: Any = self.measure.coordinates or (encoded and (lambda rows: encoded(rows, prototypes)))
         self.length = self.length if self.coordinates_of else 0
 
-    def __len__(self) -> int:
-        return len(self.prototypes)
-
     def __reduce__(self) -> tuple[Any, ...]:
         return Reference, (self.measure, self.prototypes, self.weightings, None, self.length)
 
@@ -83,21 +80,16 @@ class Reference:
         if self.measure.coordinates is not None:
             weightings = np.ascontiguousarray(self.weightings[:, self.active])
             return RowIndex.of(self.coordinates[:, self.active], weightings, None, self.searched, self.prototypes)
-        every = np.arange(len(self))
+        every = np.arange(len(self.prototypes))
         return RowIndex(np.empty((0, 0)), self.weightings, every, every, np.append(every, -1), np.ones_like(every))
 
     def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
-        own = np.arange(len(self)) if len(self) > 1 else None  # a single prototype always counts
+        own = np.arange(len(self.prototypes)) if len(self.prototypes) > 1 else None  # a single prototype always counts
         comparison = Comparison(self, self.prototypes, own, length=self.length)
         if self.prepared is not None:
             comparison.prepared, self.prepared = self.prepared, None
         return comparison
-
-    def compare(self, patterns: Any) -> "Comparison":
-        """Compare new patterns, with as few prototypes as will do."""
-        of_objects = 0 if self.measure.nearest is None else min(LONG_LIST, len(self))
-        return Comparison(self, patterns, length=self.length or of_objects)
 
 
 @dataclass(eq=False)
@@ -107,19 +99,24 @@ class Comparison:
     Lists are those of the index, or of the measure itself. All pairs are computed once, which takes nearly all of the
     time; they also serve the patterns whose lists are too short. Rows of numbers and codes have `coordinates`.
 
-    Pattern i is left out as prototype own[i], and as prototype twins[i]; -1 means that it is new.
+    Pattern i is left out as prototype own[i], and as prototype twins[i]; -1 means that it is new. With a length of -1,
+    patterns are compared with as few prototypes as will do.
     """
 
     reference: Reference
     patterns: Any
     own: Any = None
     twins: Any = None
-    length: int = 0
+    length: int = -1
     # The rows asked for last, which are often asked for again.
     _last: tuple[bytes, Matrix] = field(default=(b"", np.empty(0)), init=False)
 
     def __post_init__(self) -> None:
-        reference, patterns, length = self.reference, self.patterns, self.length
+        reference, patterns = self.reference, self.patterns
+        if self.length < 0:
+            of_objects = 0 if reference.measure.nearest is None else min(LONG_LIST, len(reference.prototypes))
+            self.length = reference.length or of_objects
+        length = self.length
         self.own, self.twins = (np.full(len(patterns), -1) if one is None else one for one in (self.own, self.twins))
         measure, is_whole = reference.measure, patterns is reference.prototypes
         # No cached properties: before Python 3.12 their lock would let one thread at a time search.
@@ -165,7 +162,7 @@ class Comparison:
 
         Prototypes as near as the m-th count too. A row that is left out is left out of their scales.
         """
-        zeros = np.zeros(len(self.reference))
+        zeros = np.zeros(len(self.reference.prototypes))
         scales = LocalScales(zeros, zeros, zeros, 0.0) if scales is None else scales
         if not self.length:
             return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, scales, self.own >= 0, above)
@@ -187,7 +184,7 @@ class Comparison:
         if has_longer and len(places):
             look_further(0, len(places))
         elif len(places):
-            for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look_further)
+            for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference.prototypes)), look_further)
         return found
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
@@ -222,7 +219,7 @@ class Comparison:
         """Return the dissimilarities to all prototypes at weights p, infinite where one is left out."""
         key = p.tobytes() + self.own.tobytes() + self.twins.tobytes()
         if self._last[0] != key:
-            room = np.empty((len(self.patterns), len(self.reference)))
+            room = np.empty((len(self.patterns), len(self.reference.prototypes)))
             rows = self.prepared.evaluate(p, room)
             if rows is not room:  # the measure keeps them for other calls
                 rows = np.array(rows)
@@ -231,9 +228,9 @@ class Comparison:
 
     def rows_by(self, places: Indices, weights: Matrix, power: float) -> Matrix:
         """Return the dissimilarities of some patterns, each under its own `weights`; d^power is linear in these."""
-        reference, rows, pairs = self.reference, np.zeros((len(places), len(self.reference))), None
+        reference, rows, pairs = self.reference, np.zeros((len(places), len(self.reference.prototypes))), None
         if reference.measure.coordinates is None:
-            pairs = Comparison(reference, self.patterns[places]).prepared if self.length else self.prepared
+            pairs = Comparison(reference, self.patterns[places], length=0).prepared if self.length else self.prepared
         for k in np.flatnonzero(weights.any(axis=0)).tolist():
             if pairs is None:
                 along = self.coordinates[places, k, None] - reference.coordinates[:, k]

@@ -202,8 +202,8 @@ class CellView:
 
     def of(self, rows: Comparison) -> Matrix:
         """Return the view of new rows."""
-        found = np.empty(len(rows.patterns))
-        strangest_cells(values_of(rows.reference, rows.patterns), self.columns, 0, found)
+        found, values = np.empty(len(rows.patterns)), rows.reference.measure.cell_values(rows.patterns)
+        strangest_cells(np.ascontiguousarray(values[:, rows.reference.active]), self.columns, 0, found)
         return found
 
     def by_column(self, values: Matrix) -> Matrix:
@@ -213,15 +213,10 @@ class CellView:
         return found
 
 
-def values_of(reference: Reference, patterns: object) -> Matrix:
-    """Return the cells of patterns as numbers or codes, NaN if missing, in the columns whose weights are not 0."""
-    values = reference.measure.cell_values(patterns)
-    return np.ascontiguousarray(values if reference.active.all() else values[:, reference.active])
-
-
 def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
     """Return the view of the prototypes, and their numbers, each left out."""
-    values, found, active = values_of(reference, reference.prototypes), np.empty(len(reference)), reference.active
+    found, active = np.empty(len(reference.prototypes)), reference.active
+    values = np.ascontiguousarray(reference.measure.cell_values(reference.prototypes)[:, active])
     is_gap, is_code = np.isnan(values), np.broadcast_to(reference.measure.is_code, active.shape)[active]
     columns = zip(values.T.copy(), is_gap.T, is_code, strict=True)
     fitted = [_fitted(one[~empty] if empty.any() else one, code) for one, empty, code in columns]

@@ -208,7 +208,7 @@ def labelled(
     A ratio is the mean log distance to the nearest normal rows, less that to the nearest outliers, for each weighting.
     """
     normal, ratios = rows.reference, []
-    k = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (normal, to_outliers.reference)))
+    k = min(N_NEAR, *(max(1, len(kind.prototypes) - 1) for kind in (normal, to_outliers.reference)))
     for number, mean_distance in enumerate(mean_distances):
         both = near[number].distances[:, :k], to_outliers.nearest(number, k).distances
         logs = [sum_columns(np.log(np.clip(one, FLOOR * mean_distance, HUGE))) / k for one in both]
@@ -304,5 +304,5 @@ def restored_ratio(state: Any, n_weightings: int, normal: Reference) -> Likeliho
     gaussians, sizes = state["gaussians"], {"c": 1 + n_weightings + (3 + 2 * n_single if n_single else 0)}
     demand((gaussians is None) == (n_single == 0), "there must be gaussians if and only if there are columns")
     if gaussians is not None:
-        gaussians = restored(Gaussians, gaussians, "gaussians", {"l": n_single}, n_normal=len(normal))
+        gaussians = restored(Gaussians, gaussians, "gaussians", {"l": n_single}, n_normal=len(normal.prototypes))
     return restored(LikelihoodRatio, {**state, "gaussians": gaussians}, "likelihood_ratio", sizes)

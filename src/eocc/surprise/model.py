@@ -57,7 +57,7 @@ class Correction:
 
     def kernels(self, patterns: Any) -> Matrix:
         """Return the factors of the amounts (m, a)."""
-        distances = Comparison(self.answered, patterns).rows(self.answered.weightings[0])
+        distances = Comparison(self.answered, patterns, length=0).rows(self.answered.weightings[0])
         return np.asarray((1 - np.minimum(distances / self.reaches, 1.0) ** 2) ** 2)
 
 
@@ -89,11 +89,11 @@ class SurpriseModel:
     @property
     def n_outliers(self) -> int:
         """How many known outliers new rows are compared with."""
-        return 0 if self.outliers is None else len(self.outliers)
+        return 0 if self.outliers is None else len(self.outliers.prototypes)
 
     def compare(self, patterns: Any) -> tuple[Comparison, list[Nearest]]:
         """Return new patterns compared with the normal rows, and the nearest of these."""
-        rows = self.normal.compare(patterns)
+        rows = Comparison(self.normal, patterns)
         return rows, self.neighbours.nearest(rows)
 
     def views(self, rows: Comparison, near: list[Nearest]) -> Matrix:
@@ -114,7 +114,7 @@ class SurpriseModel:
     def labelled(self, rows: Comparison, near: list[Nearest], to_outliers: Comparison | None = None) -> Labelled:
         """Return what the likelihood ratio needs of rows with these neighbours."""
         assert self.outliers is not None
-        to_outliers = self.outliers.compare(rows.patterns) if to_outliers is None else to_outliers
+        to_outliers = Comparison(self.outliers, rows.patterns) if to_outliers is None else to_outliers
         means = [one.mean_distance for one in self.neighbours.weightings]
         return labelled(self.views(rows, near).max(axis=1), rows, near, to_outliers, means)
 
@@ -162,7 +162,7 @@ def _with_outliers(
     """Return the model that also compares with known outliers, and the labelled surprise of every normal row."""
     normal, view, answered = model.normal, model.neighbours, None
     known = Reference(normal.measure, outliers, normal.weightings, length=OUTLIER_LIST)
-    model, to_outliers = replace(model, outliers=known), known.compare(normal.prototypes)
+    model, to_outliers = replace(model, outliers=known), Comparison(known, normal.prototypes)
     inside = scored = model.labelled(among, near, to_outliers)
     outside = model.labelled(*model.compare(outliers), known.among_itself())
     if confirmed is not None:

@@ -66,21 +66,14 @@ class Weighting:
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
 
-        The profile is the mean of log(distance + mean_distance), which is finite for copies too.
-        """
-        distances, ratio = self.profile_and_ratio(near)
-        profile = sum_columns(np.log(distances + self.mean_distance)) / distances.shape[1]
-        return np.column_stack([profile, ratio / self.mean_ratio])
-
-    def profile_and_ratio(self, near: Nearest) -> tuple[Matrix, Matrix]:
-        """Return the distances (m, s) to the k-th nearest for each neighbourhood size k, and the local ratio (m,).
-
-        The local ratio is (mean distance to the nearest few / mean local scale of these)^2.
+        The profile is the mean of log(distance + mean_distance), which is finite for copies too. The local ratio is
+        (mean distance to the nearest few / mean local scale of these)^2, in units of `mean_ratio`.
         """
         sizes, few = neighbourhood_sizes(len(self.local_scales) - 1), near.distances[:, : self.needed[1]]
         with np.errstate(over="ignore"):
             ratio = np.minimum((sum_columns(few) / (few.shape[1] * near.scales)) ** 2, HUGE)
-        return np.take(near.distances, sizes - 1, axis=1), ratio
+        logs = np.log(np.take(near.distances, sizes - 1, axis=1) + self.mean_distance)
+        return np.column_stack([sum_columns(logs) / len(sizes), ratio / self.mean_ratio])
 
 
 def neighbourhood_sizes(n: int) -> Indices:
@@ -131,19 +124,19 @@ class NeighboursView:
 
         To that model a row with copies is a copy of another row, its twin, which does not count either.
         """
-        if len(among_prototypes.reference) <= N_LOCAL + 1:
+        if len(among_prototypes.reference.prototypes) <= N_LOCAL + 1:
             return False
         among_prototypes.twins = among_prototypes.copies([weighting.tolerance for weighting in self.weightings])
         return bool((among_prototypes.twins >= 0).any())
 
     def nearest(self, comparison: Comparison) -> list[Nearest]:
         """Return the nearest prototypes under every weighting; prototypes, and copies of one, do not count it."""
-        if len(comparison.reference) > 1 and not (comparison.own >= 0).any():
+        if len(comparison.reference.prototypes) > 1 and not (comparison.own >= 0).any():
             comparison.own = comparison.copies([weighting.tolerance for weighting in self.weightings])
         near = [comparison.nearest(number, *one.needed) for number, one in enumerate(self.weightings)]
         rows, weights, power = self.left_out
         places = np.flatnonzero(np.isin(comparison.own, rows)) if len(rows) else rows
-        step = max(1, BLOCK_SIZE // len(comparison.reference))
+        step = max(1, BLOCK_SIZE // len(comparison.reference.prototypes))
         for start in range(0, len(places), step):
             some = places[start : start + step]
             own = weights[np.searchsorted(rows, comparison.own[some])]
@@ -169,7 +162,7 @@ def sum_columns(columns: Matrix) -> Matrix:
 def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> NeighboursView:
     """Return the view of the prototypes, each left out."""
     reference, known, terms = among_prototypes.reference, [], []
-    m = min(N_LOCAL, max(1, len(reference) - 1))
+    m = min(N_LOCAL, max(1, len(reference.prototypes) - 1))
     for number, weights in enumerate(reference.weightings):
         # The distances of the prototypes to their nearest that are no copies: these differ by rounding.
         near = among_prototypes.nearest(number, m + 1, above=0.0).distances
@@ -184,9 +177,9 @@ def fit_neighbours(among_prototypes: Comparison, left_out: LeftOutWeights) -> Ne
         radii, following = np.where(np.isfinite(following), [near[:, -1], following], 0.0)
         weighting = Weighting(weights, scales, radii, following, mean, tolerance, np.empty(0))
         found = among_prototypes.nearest(number, *weighting.needed)
-        profile, ratio = weighting.profile_and_ratio(found)
-        mean_ratio = float(ratio.mean()) or 1.0  # 0 where all rows are copies
-        known.append(replace(weighting, median_profile=np.median(profile, axis=0), mean_ratio=mean_ratio))
+        mean_ratio = float(weighting.terms(found)[:, 1].copy().mean()) or 1.0  # 0 where all rows are copies
+        medians = np.median(found.distances[:, neighbourhood_sizes(len(reference.prototypes) - 1) - 1], axis=0)
+        known.append(replace(weighting, median_profile=medians, mean_ratio=mean_ratio))
         terms.append(known[-1].terms(found))
     return NeighboursView(tuple(known), Standardisation.of(np.hstack(terms)), left_out)
 

@@ -169,47 +169,46 @@ def numbered(chunks: Iterable["Chunk"]) -> Iterator["Chunk"]:
         first += len(chunk)
 
 
-def open_files(paths: Iterable[Path], *about: Any, **more: Any) -> Iterator["Chunk"]:
-    """Return the chunks of all files, opened as by `open_chunks`, whose rows are numbered on from file to file."""
-    return numbered(chunk for path in paths for chunk in open_chunks(path, *about, **more))
-
-
-def open_chunks(
-    path: Path, file_format: str | None = None, dialect: "Dialect | None" = None, sheet: str = ""
+def open_files(
+    paths: Iterable[Path], file_format: str | None = None, dialect: "Dialect | None" = None, sheet: str = ""
 ) -> Iterator["Chunk"]:
-    """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
+    """Yield the chunks of files, of folders of GXL files, or of standard input (the path "-").
 
-    The `dialect` is for CSV and TSV, the `sheet` for workbooks.
+    Rows are numbered on from file to file. The `dialect` is for CSV and TSV, the `sheet` for workbooks.
     """
-    name = guess_format(path) if file_format is None else file_format
-    if name not in FORMATS:
-        choose("format", dict.fromkeys(FORMATS), name)  # raises the error
-    options = [dialect, TEXT_TABLES[name]] if name in TEXT_TABLES else [sheet] if name in SHEETS else []
-    if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and name not in TEXT_TABLES:
-        what = "--delimiter, --decimal and --dates are for CSV and TSV"
-        raise ValueError(f"{what}, and {path} is {name}; leave them out")
-    if sheet and name not in SHEETS:
-        raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
-    is_text, unpacked, size = name in STREAMS, PACKED.get(path.suffix.lower(), open), math.inf
-    reads: Any = nullcontext()
-    if path == STDIN:
-        if not is_text or sys.stdin is None:
-            fault = "there is no standard input" if is_text else f"{name} cannot be read from standard input"
-            raise ValueError(f"{fault}; pass a path")
-        reads = nullcontext(sys.stdin.buffer)
-    elif path.is_file():
-        size = path.stat().st_size
-    elif not (is_text and is_pipe(path)) and not (path.is_dir() and name == "gxl-collection"):
-        check_regular(path)  # raises the error
-    if is_text and path != STDIN:
-        reads = unpacked(path, "rb")
-    where, called = ("standard input",) * 2 if path == STDIN else (str(path), path.name)
-    with reads as file, stage(f"reading {called}", 1) as report:
-        lines = Lines(file, where, most=math.inf if unpacked is open else max(UNPACKED_BYTES, UNPACKED_TIMES * size))
-        before = 0.0
-        for chunk in numbered(STREAMS[name](lines, *options) if is_text else FILES[name](path, *options)):
-            done, whole = (lines.size, size) if is_text else (chunk.rows[-1] + 1, chunk.file_rows)
-            after = done / (whole or math.inf)
-            report(before, after - before)
-            yield chunk
-            before = after
+    end = 0
+    for path in paths:
+        name = guess_format(path) if file_format is None else file_format
+        if name not in FORMATS:
+            choose("format", dict.fromkeys(FORMATS), name)  # raises the error
+        options = [dialect, TEXT_TABLES[name]] if name in TEXT_TABLES else [sheet] if name in SHEETS else []
+        if dialect is not None and (dialect.delimiter or dialect.decimal or dialect.dates) and name not in TEXT_TABLES:
+            what = "--delimiter, --decimal and --dates are for CSV and TSV"
+            raise ValueError(f"{what}, and {path} is {name}; leave them out")
+        if sheet and name not in SHEETS:
+            raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
+        is_text, unpacked, size = name in STREAMS, PACKED.get(path.suffix.lower(), open), math.inf
+        reads: Any = nullcontext()
+        if path == STDIN:
+            if not is_text or sys.stdin is None:
+                fault = "there is no standard input" if is_text else f"{name} cannot be read from standard input"
+                raise ValueError(f"{fault}; pass a path")
+            reads = nullcontext(sys.stdin.buffer)
+        elif path.is_file():
+            size = path.stat().st_size
+        elif not (is_text and is_pipe(path)) and not (path.is_dir() and name == "gxl-collection"):
+            check_regular(path)  # raises the error
+        if is_text and path != STDIN:
+            reads = unpacked(path, "rb")
+        where, called = ("standard input",) * 2 if path == STDIN else (str(path), path.name)
+        with reads as file, stage(f"reading {called}", 1) as report:
+            most = math.inf if unpacked is open else max(UNPACKED_BYTES, UNPACKED_TIMES * size)
+            lines, before, begin = Lines(file, where, most=most), 0.0, end
+            for chunk in STREAMS[name](lines, *options) if is_text else FILES[name](path, *options):
+                rows = range(end, end + len(chunk))
+                end = rows.stop
+                done, whole = (lines.size, size) if is_text else (end - begin, chunk.file_rows)
+                after = done / (whole or math.inf)
+                report(before, after - before)
+                yield replace(chunk, rows=rows)
+                before = after

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -234,16 +234,11 @@ def _refitted(decoder: Decoder, measure: Any, known: Any, prototypes: Any) -> An
 
 def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
     """Return the score of the first training row, None if the sizes of the rows say that it would take minutes."""
-    others = state.get("outliers"), (state.get("answers") or {}).get("rows")
-    if work_of(state["measure"], state["prototypes"], others) > MOST_WORK:
+    prototypes, others = state["prototypes"], [state.get("outliers"), (state.get("answers") or {}).get("rows")]
+    compared = [prototypes, *(joined(prototypes[[0]], rows) for rows in others if rows is not None)]
+    if sum(map(state["measure"].comparison_work, compared)) > MOST_WORK:
         return None
     with np.errstate(all="ignore"):
-        score = float(classifier._score_patterns(state["prototypes"][[0]]).log_memberships[0])
+        score = float(classifier._score_patterns(prototypes[[0]]).log_memberships[0])
     demand(math.isfinite(score), "the first training row has no finite score")
     return score
-
-
-def work_of(measure: Any, prototypes: Any, others: Iterable[Any]) -> int:
-    """Return about how many cells it takes to compare the first prototype with all prototypes and with `others`."""
-    compared = [joined(prototypes[[0]], rows) for rows in others if rows is not None]
-    return int(sum(map(measure.comparison_work, [prototypes, *compared])))
