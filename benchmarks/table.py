@@ -5,7 +5,7 @@ python benchmarks/table.py --only fit score   some lines
 python benchmarks/table.py --quick            small sizes, to try this script
 
 Every line runs in processes of its own, after a smaller run that loads and compiles. Rows are normal, with 10 columns
-unless said. With EOCC_DATA set, scores are compared with the plain definition on the UCI sets in that folder.
+unless said.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from pathlib import Path
 from timing import apart, least_seconds, peak_bytes, seconds, table_line
 
 COLUMNS, NEW_ROWS, OUTLIERS, CHUNK = 10, 2_000, 100, 100_000
-UCI_SETS = ("AB", "BI", "BW", "D", "E", "I", "L", "AR", "BC-D", "BC-P", "C", "S", "SP")
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,9 @@ class Sizes:
     objects: int = 1_000
     parquet: int = 10_000_000
     dask: int = 4_000_000
-    sets: tuple[str, ...] = UCI_SETS
 
 
-QUICK = Sizes((200, 500, 1_000), 500, 1_000, 2_000, (500, 1_000), 1_000, 100, 50_000, 10_000, ("I", "E"))
+QUICK = Sizes((200, 500, 1_000), 500, 1_000, 2_000, (500, 1_000), 1_000, 100, 50_000, 10_000)
 
 
 @dataclass(frozen=True)
@@ -110,16 +108,6 @@ def score_lines(sizes: Sizes) -> Iterator[Line]:
         yield against(f"{what} IsolationForest", ours, forest, forest_must, forest_aim, "forest")
 
 
-def definition_lines(sizes: Sizes) -> Iterator[Line]:
-    if "EOCC_DATA" not in os.environ:
-        print("EOCC_DATA is not set: scores are not compared with the plain definition", file=sys.stderr)
-        return
-    found = {name: apart(__file__, "largest_difference", name) for name in sizes.sets}
-    worst = max(found, key=found.__getitem__)
-    what = f"scores against the plain definition, largest difference over {len(found)} UCI sets"
-    yield Line(what, f"in {worst}", found[worst], 1e-9, None)
-
-
 def object_lines(sizes: Sizes) -> Iterator[Line]:
     for kind, named in (("strings", "strings of length 20"), ("graphs", "graphs of 15 vertices")):
         ours, pairs = apart(__file__, "object_fits", kind, sizes.objects)
@@ -165,7 +153,7 @@ def first_lines(sizes: Sizes) -> Iterator[Line]:
 
 LINES = {
     "fit": fit_lines, "wide": wide_lines, "tied": tied_lines, "million": million_lines, "score": score_lines,
-    "definition": definition_lines, "objects": object_lines, "outliers": outlier_lines, "parquet": parquet_lines,
+    "objects": object_lines, "outliers": outlier_lines, "parquet": parquet_lines,
     "dask": dask_lines, "first": first_lines,
 }  # fmt: skip
 
@@ -228,21 +216,6 @@ def scores(n):
     with threadpool_limits(1):
         least = least_seconds([partial(model.score_samples, new) for model in models], 5)
     return [time / NEW_ROWS for time in least]
-
-
-def largest_difference(name):
-    """Return the largest |surprise - plain definition| / max(1, |definition|): fit to the targets, score all rows."""
-    import numpy as np
-
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-    from eocc.datasets import load_uci
-    from oracles.surprise import surprise_of_rows
-
-    data = load_uci(name)
-    X = data.X[data.is_target]
-    clf = surprise().fit(X)
-    found, expected = clf._calibration_values(clf._read(data.X)), np.array(surprise_of_rows(X, data.X))
-    return float((np.abs(found - expected) / np.maximum(1.0, np.abs(expected))).max())
 
 
 def objects(kind, n):
@@ -363,7 +336,7 @@ def node_link(graph):
 
 
 WORKS = {work.__name__: work for work in (
-    fits, large_fit, scores, largest_difference, object_fits, outlier_fits, write_parquet, read_parquet, fit_parquet,
+    fits, large_fit, scores, object_fits, outlier_fits, write_parquet, read_parquet, fit_parquet,
     dask_fit, write_lines,
 )}  # fmt: skip
 

@@ -284,7 +284,7 @@ class TestBadValidation:
             (None, ([[1.0] * 4], [1]), "y_val holds normal rows only; validation needs both kinds"),
             (None, ([[1.0] * 4], [0]), "y_val holds outliers only; validation needs both kinds"),
             (None, ([[1.0] * 4] * 2, [1, 2]), r"y_val must hold \+1 for normal rows and -1 .* found 2"),
-            (None, ([[1.0] * 4] * 2, ["a", "b"]), "found 'a', 'b'"),
+            (None, ([[1.0] * 4] * 2, ["a", "b"]), "not 'a'"),
             (None, ([[1.0] * 4] * 2, [[1, -1]]), r"y_val must be one label per row, not of shape \(1, 2\)"),
             (None, ([[1.0] * 4] * 3, [1, -1]), "X_val holds 3 rows, y_val 2 labels; pass one label per row"),
             (None, ([[1.0] * 3] * 2, [1, -1]), "X has 3 features, but EntropicOneClassClassifier is expecting 4"),
