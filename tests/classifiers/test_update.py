@@ -332,3 +332,12 @@ def test_the_command_updates_regions(folder, capsys):
     assert "nothing shows whether these rows were learned before" in printed.err
     assert main(["update", "r.eocc", "feb.csv", "-o", "s.eocc", "--forget", "3"]) == 1
     assert "keeps no rows that it could forget" in capsys.readouterr().err
+
+
+def test_gaps_of_new_rows_of_numbers_are_filled_before_they_are_learned():
+    rng = np.random.default_rng(0)
+    rows, new = rng.normal(size=(60, 3)), rng.normal(size=(30, 3))
+    new[3, 1] = np.nan
+    model = SurpriseClassifier().fit(rows)
+    filled = np.vstack([rows, model.measure_.filled(new)])
+    same(model.update(new), SurpriseClassifier().fit(filled), filled)

@@ -1,6 +1,7 @@
 """A fitted SurpriseClassifier and new rows -> the model of all rows that are kept: the oldest first, the new ones last.
 
-It equals a fresh fit on these rows, bit for bit, if the fit reads the columns as the model does.
+It equals a fresh fit on these rows, bit for bit, if the fit reads the columns as the model does. Gaps of new rows of
+numbers are filled as they are for scores.
 """
 
 import re
@@ -16,7 +17,7 @@ from eocc.base.checks import demand, is_integer
 from eocc.base.stored import check_keys
 from eocc.base.types import Flags
 from eocc.base.wording import counted
-from eocc.classifiers.answers import add_answers, n_removed, put_on, rows_of_fit, taught
+from eocc.classifiers.answers import add_answers, n_removed, put_on, rows_of_fit, taught, without_gaps
 from eocc.measures.precomputed import joined
 
 # What the rows that a model was first fitted to are called.
@@ -93,7 +94,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
 
     It learns the answers of the model again.
     """
-    known = rows_of_fit(classifier).some(np.flatnonzero(kept))
+    known, new = rows_of_fit(classifier).some(np.flatnonzero(kept)), without_gaps(classifier.measure_, new)
     rows = new if not kept.any() else joined(known.rows, new)
     y, outliers = None, classifier.outliers_
     found = unfitted_copy(classifier)
