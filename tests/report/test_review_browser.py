@@ -151,9 +151,9 @@ def test_keys_end_at_the_ends_and_leave_shortcuts_and_held_keys_alone(page):
         assert title(page) == first
     click(page, "#use-keys")
     wait_for(page, lambda: not one(page, "#use-keys").is_selected())
+    page.execute_script("window.pressed = 0; addEventListener('keydown', () => window.pressed++)")
     keys(page, "x")
-    # Two frames: the key has arrived before keys are used again.
-    page.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    wait_for(page, lambda: page.execute_script("return window.pressed") == 1)  # before keys are used again
     assert title(page) == first
     click(page, "#use-keys")
     wait_for(page, lambda: one(page, "#use-keys").is_selected())
