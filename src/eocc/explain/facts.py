@@ -100,7 +100,7 @@ def given_columns(classifier: Any, patterns: Any) -> dict[Hashable, tuple[int, M
 def known_columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags | None]]:
     """Yield what the model knows of each column of its training rows, the column of the patterns, and its new labels.
 
-    These are the labels that no training row has; False at the end is for missing values. None means that there are no labels.
+    These are the labels that no training row has; False at the end is for missing values. Without labels it is None.
     """
     if reading is None or patterns is None:
         return
